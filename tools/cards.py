@@ -17,8 +17,8 @@ from taisai.study.plotting import save
 from taisai.study.shoe.composition import rounds_dealt
 from taisai.study.shoe.counting import counted, linear_count, removal
 from taisai.study.shoe.exposure import WORTHLESS
-from taisai.study.shoe.luck import luck
 from taisai.study.shoe.perfect import PerfectPlay, RoundGain, perfect_play
+from taisai.study.shoe.variance import shoe_variance
 
 DOCS: Final = Path(__file__).parent.parent / "docs"
 DATA: Final = DOCS / "explanation" / "counting-cards.json"
@@ -36,7 +36,7 @@ def reckoned(play: PerfectPlay) -> dict[str, Any]:
     count = linear_count(removal(MATRIX, play.left), "small", 2)
     worth = counted(MATRIX, play.left, count.tags)
     half = len(play.rounds) // 2
-    strays = luck(MATRIX, play.left, count.tags, ("small", "big", Fraction(1)), _rounds(decks, 50))
+    variance = shoe_variance(MATRIX, play.left, count.tags, ("small", "big", Fraction(1)), _rounds(decks, 50))
     return {
         "decks": decks,
         "perfect": [[played.bet, played.gain] for played in play.rounds],
@@ -52,7 +52,11 @@ def reckoned(play: PerfectPlay) -> dict[str, Any]:
         "tags": list(count.tags),
         "correlation": count.correlation,
         "count": [[one.bet, one.gain] for one in worth.by_threshold("small", "big", Fraction(1))],
-        "luck": {"deviation": strays.deviation, "until_equal": strays.until_equal, "error": strays.error},
+        "luck": {
+            "deviation": variance.deviation,
+            "until_equal": variance.until_equal,
+            "error": variance.error,
+        },
         "index": [[one.bet, one.gain] for one in worth.by_index()],
     }
 
@@ -114,7 +118,7 @@ def _often(shoes: dict[int, dict[str, Any]]) -> str:
 
 
 def _risk(shoes: dict[int, dict[str, Any]]) -> str:
-    """What the count earns beside how far it strays, half of the shoe dealt."""
+    """What the count earns beside how far it variance, half of the shoe dealt."""
     head = ("decks", "bets in 100 rounds", "units won", "standard deviation", "rounds until they are equal")
     rows = [f"| {' | '.join(head)} |", "|---|" + "---:|" * (len(head) - 1)]
     for decks, shoe in shoes.items():

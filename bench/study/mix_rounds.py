@@ -114,7 +114,7 @@ def by_c() -> Callable[[], tuple[int, int]] | None:
         command = [compiler, "-O3", "-march=native", "-shared", "-fPIC", "-o", str(library), str(source)]
         subprocess.run(command, check=True)
         walk = ctypes.CDLL(str(library)).walk
-    classes = Classes.of(MIX.law(BOOK.chance()))
+    classes = Classes.of(MIX.distribution(BOOK.chance()))
     keyed = (ctypes.c_uint64 * 4)(*key(SEED, "rounds"))
     chunks = ROUNDS // CHUNK // CORES
     limit, end = map(ctypes.c_uint32, classes.limits)
@@ -137,7 +137,7 @@ def by_c() -> Callable[[], tuple[int, int]] | None:
 
 def _near_the_edge() -> None:
     """Other streams cannot bring the same digits: each must be near the exact expectation."""
-    law = MIX.law(BOOK.chance())
+    law = MIX.distribution(BOOK.chance())
     for (net, fall), rounds in ((by_numpy(), NUMPY_ROUNDS), (in_python(), PYTHON_ROUNDS)):
         assert abs(net - float(law.mean) * rounds) < 5 * law.deviation * rounds**0.5
         assert fall >= -net

@@ -126,7 +126,7 @@ def _game(asked: Asked) -> tuple[Any, Any, Any, int, Fraction, int, int, int]:
     mix = _mix()
     multiples = allowed(mix, minimum=None, maximum=asked.maximum, greatest=(asked.target - 1) // mix.staked)
     machine = system(asked.staking, multiples)
-    law = mix.law(_rules()[1])
+    law = mix.distribution(_rules()[1])
     chance = Fraction(law.weights[-1], law.total)
     return *_tables(machine, mix.staked), chance, asked.bankroll, asked.target, asked.rounds
 

@@ -53,7 +53,7 @@ def run(*, quick: bool) -> Iterator[Line]:
         if bare is not None:
             ways["C"] = bare
             found.append((bare(), SHOES))
-        law = MIX.law(BOOK.chance())
+        law = MIX.distribution(BOOK.chance())
         for net, shoes in found:
             rounds = shoes * SHOE.rounds
             assert abs(net - float(law.mean) * rounds) < 6 * law.deviation * rounds**0.5

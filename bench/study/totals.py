@@ -14,8 +14,8 @@ from typing import Any, Final
 
 from bench.harness import Bench, Line, Target, in_turns
 from taisai.rules import Chance, Matrix, rulebook
-from taisai.study.odds import Law, Mix
-from taisai.study.session.sums import Lattice, sum_wave
+from taisai.study.odds import Distribution, Mix
+from taisai.study.session.sums import Lattice, sum_by_fft
 from taisai.study.session.total import total_after
 
 BOOK, LAYOUT = "rws-sic-bo-etg-v8", "A"
@@ -34,20 +34,20 @@ def run(*, quick: bool) -> Iterator[Line]:
     matrix, chance = book.matrix(LAYOUT), book.chance()
     for bets in MIXES:
         named = ", ".join(f"{area}={stake}" for area, stake in bets.items())
-        law = Mix.of(matrix, bets).law(chance)
+        law = Mix.of(matrix, bets).distribution(chance)
         yield _against_icepool(matrix, chance, bets, law, named, quick=quick)
         yield from _against_flint(matrix, chance, bets, law, named, quick=quick)
     yield from _growth(matrix, chance, quick=quick)
 
 
-def _ours(matrix: Matrix, chance: Chance, bets: Mapping[str, int], rounds: int) -> Law:
+def _ours(matrix: Matrix, chance: Chance, bets: Mapping[str, int], rounds: int) -> Distribution:
     law = total_after(Mix.of(matrix, bets), chance, rounds).law
-    assert isinstance(law, Law)
+    assert isinstance(law, Distribution)
     return law
 
 
 def _against_icepool(
-    matrix: Matrix, chance: Chance, bets: Mapping[str, int], law: Law, named: str, *, quick: bool
+    matrix: Matrix, chance: Chance, bets: Mapping[str, int], law: Distribution, named: str, *, quick: bool
 ) -> Line:
     import icepool
 
@@ -69,7 +69,7 @@ def _against_icepool(
 
 
 def _against_flint(
-    matrix: Matrix, chance: Chance, bets: Mapping[str, int], law: Law, named: str, *, quick: bool
+    matrix: Matrix, chance: Chance, bets: Mapping[str, int], law: Distribution, named: str, *, quick: bool
 ) -> Iterator[Line]:
     try:
         from flint import fmpz_poly
@@ -94,7 +94,7 @@ def _against_flint(
 def _growth(matrix: Matrix, chance: Chance, *, quick: bool) -> Iterator[Line]:
     """Ten times the rounds: a hundred times the digits where exact, about three times the points by FFT."""
     bets = MIXES[1]
-    lattice = Lattice.of(Mix.of(matrix, bets).law(chance))
+    lattice = Lattice.of(Mix.of(matrix, bets).distribution(chance))
     digits = log10(lattice.bytes_of_sum(MANY) / lattice.bytes_of_sum(FEW))
     exact: dict[str, Callable[[], Any]] = {
         "few": lambda: _ours(matrix, chance, bets, FEW),
@@ -102,8 +102,8 @@ def _growth(matrix: Matrix, chance: Chance, *, quick: bool) -> Iterator[Line]:
     }
     yield _slope("exact, by the size of the answer, 100 to 1,000 rounds", exact, digits, quick=quick)
     waves: dict[str, Callable[[], Any]] = {
-        "few": lambda: sum_wave(lattice, 100_000),
-        "many": lambda: sum_wave(lattice, 1_000_000),
+        "few": lambda: sum_by_fft(lattice, 100_000),
+        "many": lambda: sum_by_fft(lattice, 1_000_000),
     }
     yield _slope("by FFT, by the rounds, 1e5 to 1e6", waves, 1.0, quick=quick)
 

@@ -20,12 +20,13 @@ if TYPE_CHECKING:
     )
     from taisai.study.compare import Side, compare
     from taisai.study.dice import DiceWatch, dice_tests, mapping_proof, read_rolls, tallied
+    from taisai.study.dominance import dominance
     from taisai.study.journal import observed
     from taisai.study.journal.resettle import resettle
     from taisai.study.measures import measures
-    from taisai.study.odds import Law, Mix, area_odds
+    from taisai.study.odds import Distribution, Law, Mix, area_odds
     from taisai.study.par import par_sheet
-    from taisai.study.portfolio import dominance, portfolio
+    from taisai.study.portfolio import portfolio
     from taisai.study.session.ends import ends_of
     from taisai.study.session.total import total_after
     from taisai.study.shoe.composition import composition_odds, full_shoe, position_edges
@@ -46,6 +47,7 @@ __version__ = "0.2.0.dev0"
 
 _STUDY = {
     "DiceWatch": "dice",
+    "Distribution": "odds",
     "Law": "odds",
     "Mix": "odds",
     "Shoe": "simulation",
@@ -56,7 +58,7 @@ _STUDY = {
     "compare": "compare",
     "composition_odds": "shoe.composition",
     "dice_tests": "dice",
-    "dominance": "portfolio",
+    "dominance": "dominance",
     "ends_of": "session.ends",
     "exposure": "shoe.exposure",
     "full_shoe": "shoe.composition",
@@ -86,6 +88,7 @@ __all__ = [
     "BookError",
     "Chance",
     "DiceWatch",
+    "Distribution",
     "Law",
     "Matrix",
     "Mix",

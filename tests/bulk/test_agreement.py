@@ -155,13 +155,13 @@ def test_sabotage_one_altered_cell_is_seen(name: str, *, arrays: bool) -> None:
             assert bool(disagreements(kept, mix)) is bool(by)
 
 
-def test_bets_are_shelved_while_they_come_in() -> None:
+def test_bets_are_sorted_while_they_come_in() -> None:
     name, mix = "us-sic-bo/A", [Placed(n % PLAYERS, "small", n + 1) for n in range(10)]
-    with patch.object(bets_module, "SHELVED_FROM", 4), plain_up_to(2):
+    with patch.object(bets_module, "SORTED_FROM", 4), plain_up_to(2):
         for kept in (one_by_one(name, mix), at_once(name, mix[:2])):
             if len(kept) == 2:
                 for n in range(2, 10, 2):
                     extend(kept, mix[n : n + 2])
             assert kept._buffers
-            assert len(kept._loose) < 4
+            assert len(kept._unsorted) < 4
             assert disagreements(kept, mix) == []

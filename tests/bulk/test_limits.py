@@ -255,9 +255,9 @@ def test_arrays_of_unequal_length_are_refused() -> None:
         ([0], [0], [100, 100]),
         ([], [0], [1]),
     ]:
-        with pytest.raises(BulkError, match="three arrays of one length"):
+        with pytest.raises(BulkError, match="one-dimensional arrays of equal length"):
             kept.extend(players, rows, stakes)
-    with pytest.raises(BulkError, match="three arrays of one length"):
+    with pytest.raises(BulkError, match="one-dimensional arrays of equal length"):
         kept.extend(np.zeros((1, 1), int), np.zeros((1, 1), int), np.ones((1, 1), int))
     assert len(kept) == 0
 

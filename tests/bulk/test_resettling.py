@@ -141,7 +141,7 @@ def test_lookups_beyond_the_pay_rows_are_refused(lookup: str, many: int) -> None
 
 def test_columns_of_several_lengths_are_refused() -> None:
     columns = drawn(5, 1)
-    with pytest.raises(BulkError, match=r"expected columns of one length, got \[4, 5\]"):
+    with pytest.raises(BulkError, match=r"expected columns of equal length, got the lengths \[4, 5\]"):
         resettled(columns._replace(won=columns.won[1:]), LOOKUPS, PAY, TABLES)
 
 

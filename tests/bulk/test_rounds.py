@@ -53,11 +53,11 @@ def test_outcomes_must_be_places_among_the_56() -> None:
     kept = at_once("us-sic-bo/A", [Placed(0, "small", 100)])
     for ask in (nets_by_bet, nets_by_player, house_nets):
         for outcomes in ([56], [-1], [0, 56]):
-            with pytest.raises(BulkError, match="expected outcomes as places from 0 to 55"):
+            with pytest.raises(BulkError, match="expected outcomes as indexes from 0 to 55"):
                 ask(kept, outcomes)
         with pytest.raises(BulkError, match="expected outcomes as whole numbers"):
             ask(kept, [0.5])  # type: ignore[list-item]
-        with pytest.raises(BulkError, match="expected outcomes in one row"):
+        with pytest.raises(BulkError, match="expected a one-dimensional array of outcomes"):
             ask(kept, np.zeros((2, 2), dtype=int))
 
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import pairwise
 
-from taisai.rules.equipment import InspectedBefore, PermittedMeans
-from taisai.rules.limits import LimitPolicy
+from taisai.rules.equipment import InspectedBefore, LimitPolicy, PermittedMeans
 from taisai.rules.people import HigherMayAct
 from taisai.rules.settings import RulesPart
 from tests.clauses.altering import GONE, Alteration, Data, Entry, entries, put, ranks_of, worded

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from taisai.rules.outcomes import OUTCOMES, Outcome
 from taisai.study.dice.watch import WATCHED, Component, Spread, Tilt
 
-Law = NDArray[np.float64]
+Distribution = NDArray[np.float64]
 Rolls = NDArray[np.uint8]
 
 SEED: Final = 20_260
@@ -35,7 +35,7 @@ _FACES: Final = np.array([[face - 1 for face in outcome.faces] for outcome in OU
 _CHANCES: Final = np.array([outcome.ways / 216 for outcome in OUTCOMES])
 
 
-def law(*dice: Sequence[float] | Law) -> Law:
+def law(*dice: Sequence[float] | Distribution) -> Distribution:
     """The chances of the 56 outcomes of three dice, each given by the chances of its six faces."""
     chances = np.zeros(len(OUTCOMES))
     for roll, place in zip(_ROLLS, _OF_ROLL, strict=True):
@@ -48,7 +48,7 @@ def fair_rolls(rng: np.random.Generator, rounds: int) -> Rolls:
     return _OF_ROLL[rng.integers(0, 216, rounds, dtype=np.uint8)]
 
 
-def loaded_rolls(rng: np.random.Generator, rounds: int, chances: Law) -> Rolls:
+def loaded_rolls(rng: np.random.Generator, rounds: int, chances: Distribution) -> Rolls:
     edges = chances.cumsum()[:-1]
     return np.searchsorted(edges, rng.random(rounds), side="right").astype(np.uint8)
 
@@ -116,7 +116,7 @@ class Twin:
         rounds, e = _compiled(rolls, self._limit, *self._rest)
         return rounds * 3, e
 
-    def alarm_of(self, rng: np.random.Generator, chances: Law, rounds: int) -> tuple[int, float]:
+    def alarm_of(self, rng: np.random.Generator, chances: Distribution, rounds: int) -> tuple[int, float]:
         """The alarm of dice with these chances, rolled for so many rounds or until it comes."""
         rolls = loaded_rolls(rng, min(FIRST, rounds), chances)
         while not (alarm := self.alarm(rolls))[0] and rolls.size < rounds:
@@ -149,7 +149,9 @@ class Found(NamedTuple):
     nine_tenths: int
 
 
-def found_after(chances: Law, *, sets: int, rounds: int, seed: int = SEED, twin: Twin | None = None) -> Found:
+def found_after(
+    chances: Distribution, *, sets: int, rounds: int, seed: int = SEED, twin: Twin | None = None
+) -> Found:
     """Sets that are not found within these rounds count as never found."""
     rng = np.random.default_rng(seed)
     watch = twin or Twin()
@@ -172,24 +174,24 @@ def fair_alarm_rate(*, sets: int, rounds: int, seed: int = SEED) -> tuple[float,
     return float(np.mean(counted)), float(np.std(counted) / sets**0.5)
 
 
-def _drawn(rng: np.random.Generator, part: Component) -> Law:
+def _drawn(rng: np.random.Generator, part: Component) -> Distribution:
     if isinstance(part, Tilt):
         return law(*[[float(ratio) / 6 for ratio in part.ratios]] * 3)
     drawn = rng.dirichlet([float(part.strength * chance) for chance in part.chances])
     return drawn if part.of_outcomes else law(drawn, drawn, drawn)
 
 
-def out_of_true(size: float) -> Law:
+def out_of_true(size: float) -> Distribution:
     """Three dice that show 1 and 6 by this much too often."""
     return law(*[[(1 + size) / 6, *[(1 - size / 2) / 6] * 4, (1 + size) / 6]] * 3)
 
 
-def weighted(size: float) -> Law:
+def weighted(size: float) -> Distribution:
     """Three dice that show 6 by this much too often and 1 too seldom."""
     return law(*[[(1 - size) / 6, *FAIR[1:5], (1 + size) / 6]] * 3)
 
 
-def sticking(share: float) -> Law:
+def sticking(share: float) -> Distribution:
     """Fair dice of which two show the same face in this share of the rounds."""
     same = np.zeros(len(OUTCOMES))
     for face, other in product(range(1, 7), repeat=2):
@@ -197,11 +199,11 @@ def sticking(share: float) -> Law:
     return (1 - share) * _CHANCES + share * same
 
 
-TRIALS: Final[dict[str, tuple[Law, int]]] = {
+TRIALS: Final[dict[str, tuple[Distribution, int]]] = {
     "three dice, each with a chance of 0.20 for 6": (law(SIXES, SIXES, SIXES), 10_000),
     "one such die among three": (law(SIXES, FAIR, FAIR), 100_000),
     "three dice, 1 and 6 a fifth too often": (out_of_true(0.2), 10_000),
-    "three dice, 6 a fifth too often, 1 a fifth too seldom": (weighted(0.2), 10_000),
+    "three dice, 6 a fifth too often, 1 a fifth too rarely": (weighted(0.2), 10_000),
     "fair dice, two of which stick in a tenth of the rounds": (sticking(0.1), 20_000),
 }
 """What is tried → the law of the outcomes, and within how many rounds."""

@@ -18,9 +18,9 @@ from taisai.rules import RulesError, rulebook
 from taisai.study import bands
 from taisai.study.bands import BAND_LEVELS, MOST_WINDOW, Band, Method, normal_band, tolerance_band
 from taisai.study.measures import AreaMeasures, measures
-from taisai.study.odds import Law
+from taisai.study.odds import Distribution
 from taisai.study.par import par_sheet
-from taisai.study.session.sums import Lattice, window, windowed_wave
+from taisai.study.session.sums import Lattice, window, windowed_fft
 
 BOOK = rulebook("rws-sic-bo-etg-v8")
 MEASURES = measures(BOOK.matrix("A"), BOOK.chance())
@@ -41,7 +41,7 @@ def binomial(wins: int, loses: int, rounds: int) -> list[int]:
     return found
 
 
-def convolved(law: Law, rounds: int) -> list[int]:
+def convolved(law: Distribution, rounds: int) -> list[int]:
     """The weight of each total above the least, one round after the other."""
     found = [1]
     for _ in range(rounds):
@@ -122,7 +122,7 @@ def test_bands_of_a_bet_with_several_odds_by_flint(rounds: int) -> None:
 
 
 laws = st.dictionaries(st.integers(-30, 30), st.integers(1, 20), min_size=1, max_size=5).map(
-    lambda found: Law.of(found.items())
+    lambda found: Distribution.of(found.items())
 )
 levels = st.fractions(Fraction(1, 100), Fraction(999, 1_000), max_denominator=1_000)
 
@@ -130,7 +130,7 @@ levels = st.fractions(Fraction(1, 100), Fraction(999, 1_000), max_denominator=1_
 @settings(deadline=None, max_examples=60)
 @given(law=laws, rounds=st.integers(1, 40), level=levels)
 def test_either_tail_holds_half_of_the_rest_at_most_and_more_with_the_end_itself(
-    law: Law, rounds: int, level: Fraction
+    law: Distribution, rounds: int, level: Fraction
 ) -> None:
     band = tolerance_band(law, 1, rounds, level)
     # The greatest edge is the least total.
@@ -144,10 +144,10 @@ def test_either_tail_holds_half_of_the_rest_at_most_and_more_with_the_end_itself
 @pytest.mark.parametrize("rounds", [45, 150])
 def test_waves_and_whole_numbers_end_at_the_same_places(rounds: int) -> None:
     lattice = Lattice.of(SINGLE.law)._replace(low=0, step=1)
-    law = Counted(convolved(Law(lattice.exponents, lattice.weights, lattice.total), rounds))
-    wave = windowed_wave(lattice, rounds)
+    law = Counted(convolved(Distribution(lattice.exponents, lattice.weights, lattice.total), rounds))
+    wave = windowed_fft(lattice, rounds)
     for level in BAND_LEVELS:
-        ends = bands.ends_of_wave(wave, (1 - level) / 2)
+        ends = bands.fft_ends(wave, (1 - level) / 2)
         assert law.is_band(ends.first, ends.last, level)
 
 
@@ -166,28 +166,28 @@ def test_sabotage_an_end_that_is_one_step_off_is_noticed() -> None:
 
 
 def test_sabotage_a_wave_moved_by_one_place_and_a_tail_that_is_not_halved_are_noticed() -> None:
-    lattice, law = Lattice.of(Law.of([(0, 37), (1, 35)])), Counted(binomial(35, 37, 2_500))
-    wave = windowed_wave(lattice, 2_500)
-    right = bands.ends_of_wave(wave, (1 - EDGE_99) / 2)
-    moved = bands.ends_of_wave(wave._replace(low=wave.low + 1), (1 - EDGE_99) / 2)
-    narrow = bands.ends_of_wave(wave, 1 - EDGE_99)
+    lattice, law = Lattice.of(Distribution.of([(0, 37), (1, 35)])), Counted(binomial(35, 37, 2_500))
+    wave = windowed_fft(lattice, 2_500)
+    right = bands.fft_ends(wave, (1 - EDGE_99) / 2)
+    moved = bands.fft_ends(wave._replace(low=wave.low + 1), (1 - EDGE_99) / 2)
+    narrow = bands.fft_ends(wave, 1 - EDGE_99)
     assert law.is_band(right.first, right.last, EDGE_99)
     assert not law.is_band(moved.first, moved.last, EDGE_99)
     assert not law.is_band(narrow.first, narrow.last, EDGE_99)
 
 
 def test_on_a_knifes_edge_whole_numbers_decide_and_a_wave_takes_the_outer_end() -> None:
-    coin = Law.of([(0, 1), (1, 1)])
+    coin = Distribution.of([(0, 1), (1, 1)])
     tail = Fraction(sum(comb(64, n) for n in range(24)), 2**64)  # the probability of 23 or less, to the dot
     exact = tolerance_band(coin, 1, 64, 1 - 2 * tail)
     assert (exact.low, exact.high) == (-40 / 64, -24 / 64)
-    ends = bands.ends_of_wave(windowed_wave(Lattice.of(coin), 64), tail)
+    ends = bands.fft_ends(windowed_fft(Lattice.of(coin), 64), tail)
     assert (ends.first, ends.last) == (23, 41)
     assert ends.share >= float(1 - 2 * tail)
-    wave, more = windowed_wave(Lattice.of(coin), 64), tail + Fraction(1, 10**12)
-    decided = bands.ends_of_wave(wave, more)
+    wave, more = windowed_fft(Lattice.of(coin), 64), tail + Fraction(1, 10**12)
+    decided = bands.fft_ends(wave, more)
     assert (decided.first, decided.last) == (24, 40)
-    in_doubt = bands.ends_of_wave(wave._replace(sum_error=1e-11), more)
+    in_doubt = bands.fft_ends(wave._replace(sum_error=1e-11), more)
     assert (in_doubt.first, in_doubt.last) == (23, 41)
 
 
@@ -238,15 +238,15 @@ def test_a_thousand_million_rounds_are_not_too_many_for_any_bet_of_the_game() ->
 
 
 def test_odds_far_apart_are_gone_through_one_by_one_or_end_in_a_normal_band_that_is_marked() -> None:
-    far = Law.of([(-1, 150), (1, 60), (10**9, 6)])
+    far = Distribution.of([(-1, 150), (1, 60), (10**9, 6)])
     few, many = tolerance_band(far, 1, 50, EDGE_99), tolerance_band(far, 1, 2_000, EDGE_99)
     assert (few.method, many.method) == (Method.WHOLE_NUMBERS, Method.NORMAL)
-    rare = tolerance_band(Law.of([(-1, 10**6), (1, 10**5), (10**9, 1)]), 1, 2_000, EDGE_99)
+    rare = tolerance_band(Distribution.of([(-1, 10**6), (1, 10**5), (10**9, 1)]), 1, 2_000, EDGE_99)
     assert (rare.method, rare.is_rough, rare.percent()[0]) == (Method.NORMAL, True, "≈")
 
 
 def test_a_wave_too_rough_for_a_level_is_not_used(monkeypatch: pytest.MonkeyPatch) -> None:
-    coin = Law.of([(-1, 1), (1, 1)])
+    coin = Distribution.of([(-1, 1), (1, 1)])
     sure = 1 - Fraction(1, 10**10)  # its tails are hardly more than the error
     assert tolerance_band(coin, 1, 10**6, sure).method is Method.NORMAL
     monkeypatch.setattr(bands, "WORST_ERROR", 1e-13)
@@ -254,20 +254,20 @@ def test_a_wave_too_rough_for_a_level_is_not_used(monkeypatch: pytest.MonkeyPatc
 
 
 def test_what_never_varies_has_a_band_of_one_point() -> None:
-    band = tolerance_band(Law.of([(-3, 7)]), 6, 10**15, EDGE_99)
+    band = tolerance_band(Distribution.of([(-3, 7)]), 6, 10**15, EDGE_99)
     assert (band.low, band.high, band.share, band.error) == (0.5, 0.5, 1.0, 0.0)
     assert band.percent() == "50.00 … 50.00"
 
 
 def test_areas_of_one_law_are_reckoned_once(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[tuple[Lattice, int]] = []
-    made: Callable[[Lattice, int], object] = windowed_wave
+    made: Callable[[Lattice, int], object] = windowed_fft
 
     def counting(lattice: Lattice, rounds: int) -> object:
         asked.append((lattice, rounds))
         return made(lattice, rounds)
 
-    monkeypatch.setattr(bands, "windowed_wave", counting)
+    monkeypatch.setattr(bands, "windowed_fft", counting)
     bands._ends.cache_clear()
     told = measures(BOOK.matrix("B"), BOOK.chance(), [2_000, 3_000]).facts()
     assert len(asked) == len(set(asked)) < len(told["areas"])
@@ -281,9 +281,7 @@ def test_without_numpy_bands_of_few_rounds_and_par_sheets_for_machines_are_still
     bands._ends.cache_clear()
     small = measures(BOOK.matrix("A"), BOOK.chance())["small"]
     assert small.band(1_000, EDGE_99).method is Method.WHOLE_NUMBERS
-    with pytest.raises(
-        RulesError, match=r"expected numpy to be installed, got none: pip install 'taisai\[study\]'"
-    ):
+    with pytest.raises(RulesError, match=r"numpy is not installed: run pip install 'taisai\[study\]'"):
         small.band(1_001, EDGE_99)
     assert par_sheet(BOOK, "A").facts()["digest"].startswith("sha256:")
 

@@ -195,7 +195,7 @@ ALARMED = DiceWatch.of(LOADED_ROUNDS).state()
 @pytest.mark.parametrize(
     ("sound", "change", "message"),
     [
-        (SOUND, {"mixture": 2}, "expected a watch of mixture 1, got 2"),
+        (SOUND, {"mixture": 2}, "expected a watch with mixture 1, got 2"),
         (SOUND, {"level": "often"}, "expected an alarm level"),
         (SOUND, {"level": None}, "expected an alarm level"),
         (SOUND, {"outcomes": [0] * 55}, "expected the counts of 56 outcomes"),
@@ -206,12 +206,12 @@ ALARMED = DiceWatch.of(LOADED_ROUNDS).state()
         (SOUND, {"peak": float("nan")}, "expected a peak, got nan"),
         (SOUND, {"peak": "high"}, "expected a peak, got 'high'"),
         (SOUND, {"peak": True}, "expected a peak, got True"),
-        (SOUND, {"alarm_at": 3}, "expected none as the alarm"),
+        (SOUND, {"alarm_at": 3}, "expected no alarm for a peak of"),
         (ALARMED, {"peak": 0.0}, "expected a peak of at least"),
-        (ALARMED, {"alarm_at": None}, "expected one within 4500 die-results"),
-        (ALARMED, {"alarm_at": 0}, "expected one within 4500 die-results"),
+        (ALARMED, {"alarm_at": None}, "expected an alarm after a whole round within 4500 die results"),
+        (ALARMED, {"alarm_at": 0}, "expected an alarm after a whole round within 4500 die results"),
         (ALARMED, {"alarm_at": 31}, "after a whole round"),
-        (ALARMED, {"alarm_at": 4_503}, "expected one within 4500 die-results"),
+        (ALARMED, {"alarm_at": 4_503}, "expected an alarm after a whole round within 4500 die results"),
     ],
 )
 def test_a_state_that_no_watch_has_left_is_refused(

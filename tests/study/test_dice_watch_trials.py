@@ -22,8 +22,8 @@ from tests.study.dice_trials import (
     SETS,
     SIXES,
     TRIALS,
+    Distribution,
     FalseAlarms,
-    Law,
     Rolls,
     Twin,
     faces_of,
@@ -54,7 +54,7 @@ def peeks(rolls: Rolls) -> bool:
     ("chances", "rounds"),
     [(law(SIXES, SIXES, SIXES), 3_000), (law((0.1,) * 5 + (0.5,), FAIR, FAIR), 600), (sticking(0.5), 1_000)],
 )
-def test_the_compiled_twin_alarms_in_the_very_round_of_the_watch(chances: Law, rounds: int) -> None:
+def test_the_compiled_twin_alarms_in_the_very_round_of_the_watch(chances: Distribution, rounds: int) -> None:
     for seed in range(3):
         rolls = loaded_rolls(np.random.default_rng(seed), rounds, chances)
         at, e = Twin().alarm(rolls)

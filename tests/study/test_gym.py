@@ -84,7 +84,7 @@ def test_what_the_bankroll_does_not_cover_is_not_placed() -> None:
         ({"bankroll": 0}, "expected bankroll from 1"),
         ({"most_chips": 1001}, "expected most_chips from 1 to 1000, got 1001"),
         ({"rounds": 0}, "expected rounds"),
-        ({"render_mode": "human"}, "expected render_mode 'ansi' or none"),
+        ({"render_mode": "human"}, "expected render_mode 'ansi' or None"),
         ({"decks": 6}, "expected no decks"),
     ],
 )

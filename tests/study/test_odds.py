@@ -19,7 +19,7 @@ ALL = [(book, layout) for book in rulebook_ids() for layout in rulebook(book).la
 CARDS = rulebook("mbs-3-card-sic-bo")
 DICE = rulebook("us-sic-bo")
 ROLLS = Counter(Outcome.of(*roll) for roll in product(range(1, 7), repeat=3))
-Law = tuple[Fraction, Fraction, Fraction]
+Distribution = tuple[Fraction, Fraction, Fraction]
 
 
 def draws(cards: Iterable[int]) -> Counter[Outcome]:
@@ -27,7 +27,7 @@ def draws(cards: Iterable[int]) -> Counter[Outcome]:
     return Counter(Outcome.of(*draw) for draw in permutations(cards, 3))
 
 
-def counted(matrix: Matrix, area: str, shown: Counter[Outcome]) -> Law:
+def counted(matrix: Matrix, area: str, shown: Counter[Outcome]) -> Distribution:
     """Probability, edge and variance of an area by the textbook, over outcomes that were counted."""
     nets = [(matrix.net(area, outcome), times) for outcome, times in shown.items()]
     total = shown.total()
@@ -37,7 +37,7 @@ def counted(matrix: Matrix, area: str, shown: Counter[Outcome]) -> Law:
     return Fraction(won, total), -mean, variance
 
 
-def law(odds: AreaOdds) -> Law:
+def law(odds: AreaOdds) -> Distribution:
     return odds.win_probability, odds.house_edge, odds.variance
 
 

@@ -1,4 +1,4 @@
-"""The matrix on arrays: many bets, many rounds at once. Needs NumPy, and is faster where numba is present."""
+"""Settles many bets and many rounds at once, on arrays. Needs NumPy, and is faster with numba."""
 
 from importlib.util import find_spec
 
@@ -18,8 +18,7 @@ from taisai.bulk.bets import (
     nets_by_bet,
     nets_by_player,
 )
-from taisai.bulk.entry import BetRefusedError, BulkError, HouseTotal
-from taisai.bulk.multiples import ReturnMultiples
+from taisai.bulk.entry import BetRefusedError, BulkError, HouseTotal, ReturnMultiples
 
 Multiples = ReturnMultiples
 """The public name of the first release."""

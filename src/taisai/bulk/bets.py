@@ -1,9 +1,4 @@
-"""The bets of one area, side by side in arrays that grow.
-
-Registered bets, kept by area, so that settling touches winners only.
-
-Many rounds at once: the same bets, settled on one outcome after another.
-"""
+"""Registered bets in arrays by area, so that settlement reads only winning areas; and many rounds at once."""
 
 from __future__ import annotations
 
@@ -19,19 +14,21 @@ from taisai.bulk.entry import (
     BulkError,
     HouseTotal,
     Numbers,
+    Places,
+    ReturnMultiples,
     Totals,
+    Whole,
     exact_sum,
     sorted_by_row,
     whole,
 )
-from taisai.bulk.multiples import Places, ReturnMultiples, Whole
 from taisai.rules.areas import AreaId
 from taisai.rules.outcomes import OUTCOMES, Outcome
 from taisai.rules.settlement import Money
 
 
 class BetBuffer:
-    """Of each bet on an area: the player, the steps, and its place in the order of registration."""
+    """The bets on one area, in growing arrays: player, steps and place in the order of registration."""
 
     __slots__ = ("_places", "_players", "_size", "_steps")
 
@@ -43,24 +40,23 @@ class BetBuffer:
 
     @property
     def players(self) -> Places:
-        """Who bet."""
         return self._players[: self._size]
 
     @property
     def steps(self) -> Whole:
-        """How many of the area's steps each bet is."""
+        """The stake of each bet, in steps of the area."""
         return self._steps[: self._size]
 
     @property
     def places(self) -> Places:
-        """Where each bet stands in the order of registration."""
+        """The place of each bet in the order of registration."""
         return self._places[: self._size]
 
     def append(self, players: Places, steps: Whole, places: Places) -> None:
-        """Puts more bets behind those that are there."""
+        """Appends bets."""
         used, size = self._size, self._size + players.size
         if size > self._players.size:
-            room = 2 * size  # twofold, so that on average a bet is moved about once, however many come
+            room = 2 * size  # doubling, so that a bet is copied about once on average
             self._players = _grown(self._players, used, room)
             self._steps = _grown(self._steps, used, room)
             self._places = _grown(self._places, used, room)
@@ -77,19 +73,19 @@ def _grown(array: Whole, used: int, room: int) -> Whole:
 
 
 MOST_PLAYERS: Final = 2**24
-"""Players of one round: totals for all of them then take 128 MiB."""
+"""The most players of a round; their totals take 128 MiB."""
 MOST_BETS: Final = 10**8
-"""Bets of one round, which then take 2.4 GB."""
+"""The most bets of a round; they take 2.4 GB."""
 PLAIN_UP_TO: Final = 400
-"""Up to so many bets a plain loop is quicker than NumPy."""
-SHELVED_FROM: Final = 4_000
-"""So many loose bets are shelved while bets still come in, so that settling never has to wait for many."""
+"""Up to this many bets, a plain loop is faster than NumPy."""
+SORTED_FROM: Final = 4_000
+"""This many unsorted bets are sorted at once, so that settlement never has to sort many."""
 COMPILED_FROM: Final = 100_000
-"""From so many bets on numba is worth the second that it takes to load."""
+"""From this many bets on, numba is worth the second that it takes to load."""
 
 
 class ByBet(NamedTuple):
-    """What each bet gets, in the order of registration."""
+    """The results of all bets, in the order of registration."""
 
     won: Whole
     """Winnings above the stake; 0 for a loser."""
@@ -112,7 +108,7 @@ class BetsByArea:
     """
 
     def __init__(self, multiples: ReturnMultiples, *, players: int, compiled: bool | None = None) -> None:
-        """Without `compiled`, numba is used where it is present and the bets are many."""
+        """By default, numba is used if it is installed and there are many bets."""
         if type(players) is not int or not 1 <= players <= MOST_PLAYERS:
             raise BulkError(f"expected 1 to {MOST_PLAYERS} players, got {players!r}")
         self.multiples = multiples
@@ -124,13 +120,13 @@ class BetsByArea:
         self.clear()
 
     def clear(self) -> None:
-        """Takes all bets off, for the next round."""
+        """Removes all bets, for the next round."""
         self._size = 0
         self._totals = Totals(self.multiples)
         self._buffers: dict[int, BetBuffer] = {}
-        # Bets that are on no shelf yet: (row, player, steps) of each, and beside it its place.
-        self._loose: list[tuple[int, int, int]] = []
-        self._loose_places: list[int] = []
+        # Bets that are not sorted by area yet: (row, player, steps), and their places.
+        self._unsorted: list[tuple[int, int, int]] = []
+        self._unsorted_places: list[int] = []
 
     def __len__(self) -> int:
         return self._size
@@ -143,11 +139,11 @@ class BetsByArea:
         self._check_size(1)
         steps = stake // self.multiples.steps[row]
         self._totals.admit(row, steps)
-        self._loose.append((row, player, steps))
-        self._loose_places.append(self._size)
+        self._unsorted.append((row, player, steps))
+        self._unsorted_places.append(self._size)
         self._size += 1
-        if len(self._loose) >= SHELVED_FROM:
-            self._tidy()
+        if len(self._unsorted) >= SORTED_FROM:
+            self._sort()
 
     def extend(self, players: Numbers, rows: Numbers, stakes: Numbers) -> None:
         """Registers many bets, areas by their matrix rows; or raises BetRefusedError and registers none."""
@@ -158,65 +154,64 @@ class BetsByArea:
         for part in parts:
             placed = part._replace(places=part.places + self._size)
             if count > PLAIN_UP_TO:
-                self._shelve(placed)
+                self._store(placed)
             else:
                 bets = zip(part.players.tolist(), part.steps.tolist(), strict=True)
-                self._loose += [(part.row, *bet) for bet in bets]
-                self._loose_places += placed.places.tolist()
+                self._unsorted += [(part.row, *bet) for bet in bets]
+                self._unsorted_places += placed.places.tolist()
         self._size += count
-        if count > PLAIN_UP_TO or len(self._loose) >= SHELVED_FROM:
-            self._tidy()
+        if count > PLAIN_UP_TO or len(self._unsorted) >= SORTED_FROM:
+            self._sort()
 
     def _check_size(self, more: int) -> None:
         if self._size + more > MOST_BETS:
             raise BulkError(f"expected at most {MOST_BETS} bets, got {self._size + more}")
 
-    def _shelve(self, part: BatchPart) -> None:
-        shelf = self._buffers.get(part.row)
-        if shelf is None:
+    def _store(self, part: BatchPart) -> None:
+        buffer = self._buffers.get(part.row)
+        if buffer is None:
             self._buffers[part.row] = BetBuffer(part.players, part.steps, part.places)
         else:
-            shelf.append(part.players, part.steps, part.places)
+            buffer.append(part.players, part.steps, part.places)
 
-    def _tidy(self) -> None:
-        """Shelves the loose bets once they are many, and compiles for very many."""
-        if len(self._loose) > PLAIN_UP_TO:
-            for part in self._loose_parts():
-                self._shelve(part)
-            self._loose = []
-            self._loose_places = []
+    def _sort(self) -> None:
+        """Sorts the unsorted bets by area if there are many, and loads numba for very many."""
+        if len(self._unsorted) > PLAIN_UP_TO:
+            for part in self._unsorted_parts():
+                self._store(part)
+            self._unsorted = []
+            self._unsorted_places = []
         if self._compiled and self._size >= COMPILED_FROM:
             self._adder = kernels.compiled_adder()
 
-    def _loose_parts(self) -> list[BatchPart]:
-        if not self._loose:
+    def _unsorted_parts(self) -> list[BatchPart]:
+        if not self._unsorted:
             return []
-        rows, players, steps = np.array(self._loose, dtype=np.int64).T
-        return sorted_by_row(rows, players, steps, np.array(self._loose_places, dtype=np.intp))
+        rows, players, steps = np.array(self._unsorted, dtype=np.int64).T
+        return sorted_by_row(rows, players, steps, np.array(self._unsorted_places, dtype=np.intp))
 
     def parts(self) -> Iterator[BatchPart]:
-        """All bets, area by area; an area can come twice."""
-        for row, shelf in self._buffers.items():
-            yield BatchPart(row, shelf.players, shelf.steps, shelf.places)
-        yield from self._loose_parts()
+        """All bets by area; an area can come twice."""
+        for row, buffer in self._buffers.items():
+            yield BatchPart(row, buffer.players, buffer.steps, buffer.places)
+        yield from self._unsorted_parts()
 
     # ── the house ────────────────────────────────────────────────────────────────────────────────────
 
     def house(self, outcome: Outcome) -> HouseTotal:
-        """The house's total on an outcome; the time it takes does not depend on the number of bets."""
+        """The total of the house on an outcome, in a time that does not depend on the number of bets."""
         return HouseTotal(Money(self._totals.staked), Money(self._totals.returned(outcome.index)))
 
     def exposure(self) -> dict[Outcome, HouseTotal]:
-        """The house's total on every outcome."""
+        """The total of the house on every outcome."""
         return {outcome: self.house(outcome) for outcome in OUTCOMES}
 
     def staked_by_area(self) -> dict[AreaId, Money]:
-        """What lies on each area."""
+        """The total stake on each area."""
         held = zip(self.multiples.matrix.areas, self._totals.steps, self.multiples.steps, strict=True)
         return {area: Money(steps * step) for area, steps, step in held}
 
     def staked_by_player(self) -> Whole:
-        """What each player has staked."""
         totals = np.zeros(self.players, dtype=np.int64)
         for part in self.parts():
             self._adder(totals, [(part.players, part.steps)], self.multiples.steps[part.row])
@@ -225,31 +220,31 @@ class BetsByArea:
     # ── settling ─────────────────────────────────────────────────────────────────────────────────────
 
     def returned_by_player(self, outcome: Outcome) -> Whole:
-        """What each player gets back on an outcome, stakes of winning bets included."""
+        """The return of each player on an outcome, stakes of winning bets included."""
         totals = np.zeros(self.players, dtype=np.int64)
         if self._size > PLAIN_UP_TO:
-            self._tidy()
+            self._sort()
             for multiple, rows in self.multiples.alike[outcome.index]:
-                areas = [(shelf.players, shelf.steps) for row in rows if (shelf := self._buffers.get(row))]
+                areas = [(held.players, held.steps) for row in rows if (held := self._buffers.get(row))]
                 if areas:
                     self._adder(totals, areas, multiple)
-        if self._loose:
+        if self._unsorted:
             column, tally = self._columns[outcome.index], totals.data
-            for row, player, steps in self._loose:
+            for row, player, steps in self._unsorted:
                 multiple = column[row]
                 if multiple:
                     tally[player] += steps * multiple
         return totals
 
     def winners(self, outcome: Outcome) -> dict[int, int]:
-        """The players who get something back, and what."""
+        """The players with a return, and the return."""
         if self._size > PLAIN_UP_TO:
             totals = self.returned_by_player(outcome)
             players = totals.nonzero()[0]
             return dict(zip(players.tolist(), totals[players].tolist(), strict=True))
         column = self._columns[outcome.index]
         tally: dict[int, int] = {}
-        for row, player, steps in self._loose:
+        for row, player, steps in self._unsorted:
             multiple = column[row]
             if multiple:
                 if player in tally:
@@ -259,7 +254,7 @@ class BetsByArea:
         return tally
 
     def by_bet(self, outcome: Outcome) -> ByBet:
-        """What each bet gets on an outcome."""
+        """The result of each bet on an outcome."""
         column, step = self.multiples.columns[outcome.index], self.multiples.steps
         won, returned = np.zeros((2, self._size), dtype=np.int64)
         for part in self.parts():
@@ -271,11 +266,11 @@ class BetsByArea:
 
 
 MOST_CELLS: Final = 2**27
-"""Rounds × bets, or rounds × players, of one answer, which then takes 1 GiB."""
+"""The most rounds × bets, or rounds × players, of one result; they take 1 GiB."""
 
 
 def nets_by_bet(bets: BetsByArea, outcomes: Numbers) -> Whole:
-    """[round][bet] won, or minus the stake, where each round's outcome is given by its place among the 56."""
+    """[round][bet] the net of each bet; outcomes are given by their indexes among the 56."""
     places = _places(outcomes, len(bets), "bets")
     multiples = bets.multiples
     nets = np.empty((places.size, len(bets)), dtype=np.int64)
@@ -286,7 +281,7 @@ def nets_by_bet(bets: BetsByArea, outcomes: Numbers) -> Whole:
 
 
 def nets_by_player(bets: BetsByArea, outcomes: Numbers) -> Whole:
-    """[round][player] what each player's bets come to, outcomes given by their places among the 56."""
+    """[round][player] the net of each player; outcomes are given by their indexes among the 56."""
     places = _places(outcomes, bets.players, "players")
     staked = bets.staked_by_player()
     once, which = np.unique(places, return_inverse=True)
@@ -295,7 +290,7 @@ def nets_by_player(bets: BetsByArea, outcomes: Numbers) -> Whole:
 
 
 def house_nets(bets: BetsByArea, outcomes: Numbers) -> Whole:
-    """[round] what stays with the house, outcomes given by their places among the 56."""
+    """[round] the net of the house; outcomes are given by their indexes among the 56."""
     nets = np.array([bets.house(outcome).net for outcome in OUTCOMES], dtype=np.int64)
     return nets[_places(outcomes, 1, "totals")]
 
@@ -303,9 +298,9 @@ def house_nets(bets: BetsByArea, outcomes: Numbers) -> Whole:
 def _places(outcomes: Numbers, width: int, of: str) -> Places:
     places = whole(outcomes, "outcomes")
     if places.ndim != 1:
-        raise BulkError(f"expected outcomes in one row, got the shape {places.shape}")
+        raise BulkError(f"expected a one-dimensional array of outcomes, got the shape {places.shape}")
     if places.size and not 0 <= places.min() <= places.max() < len(OUTCOMES):
-        raise BulkError(f"expected outcomes as places from 0 to 55, got {places.min()} to {places.max()}")
+        raise BulkError(f"expected outcomes as indexes from 0 to 55, got {places.min()} to {places.max()}")
     if places.size * width > MOST_CELLS:
         raise BulkError(f"expected at most {MOST_CELLS} rounds × {of}, got {places.size} × {width}")
     return places

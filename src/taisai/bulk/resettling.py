@@ -1,4 +1,4 @@
-"""Settled bets settled again, column by column: what each got against what its pay table gives."""
+"""Settles exported bets again, on columns, and compares the results with the recorded ones."""
 
 from __future__ import annotations
 
@@ -9,9 +9,8 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from taisai.bulk.entry import BulkError
+from taisai.bulk.entry import BulkError, Whole
 from taisai.bulk.kernels import compiled, loads_numba
-from taisai.bulk.multiples import Whole
 from taisai.rules.matrix import Matrix
 from taisai.rules.outcomes import OUTCOMES
 from taisai.rules.settlement import GREATEST_SUM
@@ -20,34 +19,34 @@ Codes = npt.NDArray[np.uint32]
 Flags = npt.NDArray[np.uint8]
 SETTLED: Final = 0
 RETURNED: Final = 1
-"""Void or taken back: the stake goes back whole."""
+"""Void or withdrawn: the whole stake is returned."""
 OPEN: Final = 2
-"""Nothing yet: there is nothing to check, unless there is money all the same."""
+"""Not settled yet; an error only if there is money."""
 NO_STATE: Final = 3
 UNTOLD: Final = 2
 NO_MONEY: Final = -1
-"""Where a cell is empty: right for a bet that is still open, at fault for any other."""
+"""An empty cell: correct for an open bet, an error for others."""
 NO_ROW: Final = 0
 NO_OUTCOME: Final = len(OUTCOMES)
 NOTHING: Final = -1
-"""What the pay rows give for an area or an outcome that nobody knows."""
+"""The return in the pay rows of an unknown area or outcome."""
 BITS: Final = GREATEST_SUM.bit_length()
 _MOST: Final = 2**63 - 1
 MOST_FACTOR: Final = _MOST // GREATEST_SUM
-"""The largest return per unit whose product with any stake is still whole in 64 bits."""
+"""The largest return per unit whose product with any stake fits into 64 bits."""
 MOST_CELLS: Final = 1 << 20
-"""Pay tables times areas times faces, as a file words them, that are looked up at once: eight megabytes."""
+"""The most cells of a lookup of pay tables × areas × faces: eight megabytes."""
 _BEYOND: Final = -1
-"""Found by a loop that met a code of nothing."""
+"""The result of a loop that met an unknown code."""
 
 
 class PayRows(NamedTuple):
-    """The pay tables that bets were settled by, stacked: a row for each area of each, after NO_ROW."""
+    """The pay tables of the bets, stacked: after NO_ROW, a row for each area of each table."""
 
     returns: Whole
-    """[row][outcome] what comes back of a stake of one, in 1/unit; NOTHING in NO_ROW and at NO_OUTCOME."""
+    """[row][outcome] the return of a stake of 1, in 1/unit; NOTHING in NO_ROW and at NO_OUTCOME."""
     units: Whole
-    """[row] the denominator of its pay table. One for all of them might be too great for some."""
+    """[row] the denominator of its pay table; a common one could be too large."""
     first: tuple[int, ...]
     """[pay table] its first row."""
 
@@ -69,14 +68,14 @@ class PayRows(NamedTuple):
 
 
 class Columns(NamedTuple):
-    """Equally long columns of bets; codes are places in the lookups."""
+    """Columns of bets of equal length; codes are indexes of the lookups."""
 
     pay_tables: Codes
     areas: Codes
     faces: Codes
     states: Codes
     voided: Flags
-    """Whether the round is void: 0, 1, or UNTOLD."""
+    """Whether the round is void: 0, 1, or UNTOLD if unknown."""
     tables: Codes
     stakes: Whole
     kept_out: Whole
@@ -84,41 +83,40 @@ class Columns(NamedTuple):
     returned: Whole
 
     def part(self, of: slice) -> Columns:
-        """Some of the bets."""
-        return Columns._make(one[of] for one in self)
+        return Columns._make(column[of] for column in self)
 
 
 class Lookups(NamedTuple):
-    """What the codes mean."""
+    """The meaning of the codes."""
 
     rows: Codes
     """[pay table][area] the row among the pay rows, or NO_ROW."""
     outcomes: Codes
-    """[faces] the outcome, by its place among the 56, or NO_OUTCOME."""
+    """[faces] the index of the outcome, or NO_OUTCOME."""
     states: Codes
-    """[state][voided] SETTLED, RETURNED, OPEN, or NO_STATE where the two contradict each other."""
+    """[state][voided] SETTLED, RETURNED, OPEN, or NO_STATE if the two contradict each other."""
 
 
 class Sums(NamedTuple):
-    """What bets come to, table by table."""
+    """Totals by table."""
 
     bets: Whole
     staked: Whole
     returned: Whole
-    """As it was; not as it should have been."""
+    """As recorded."""
     due: Whole
-    """As it should have been."""
+    """As computed."""
 
     def plus(self, other: Sums) -> Sums:
-        """Both together, however large."""
-        return Sums._make(one.astype(object) + more for one, more in zip(self, other, strict=True))
+        """The sum of both, also beyond 64 bits."""
+        return Sums._make(left.astype(object) + right for left, right in zip(self, other, strict=True))
 
 
-class _Law(NamedTuple):
-    """What the loops look bets up in."""
+class _PayLookup(NamedTuple):
+    """The tables in which the loops look up bets."""
 
     gives: Whole
-    """[pay table][area][faces] what comes back of a stake of one, in 1/unit, or NOTHING."""
+    """[pay table][area][faces] the return of a stake of 1, in 1/unit, or NOTHING."""
     units: Whole
     """[pay table][area]"""
     states: Codes
@@ -129,13 +127,13 @@ PairLoop = Callable[..., tuple[int, int]]
 
 
 def resettled(columns: Columns, lookups: Lookups, pay: PayRows, tables: int) -> tuple[Sums, Places]:
-    """The sums by table, and the places of the bets that did not get what was due.
+    """The sums by table, and the places of the bets with a wrong result.
 
-    A bet with an unknown area, outcome or state, with money below 0 or beyond the greatest, or with more kept
-    out than staked, is at fault and in no sum.
+    A bet is also wrong, and in no sum, if its area, outcome or state is unknown, if an amount is negative or
+    above GREATEST_SUM, or if more was kept out than staked.
     """
-    if len(sizes := {one.size for one in columns}) > 1:
-        raise BulkError(f"expected columns of one length, got {sorted(sizes)}")
+    if len(sizes := {column.size for column in columns}) > 1:
+        raise BulkError(f"expected columns of equal length, got the lengths {sorted(sizes)}")
     rows, outcomes = pay.returns.shape
     _expect_below(rows, lookups.rows, "rows looked up")
     _expect_below(outcomes, lookups.outcomes, "outcomes looked up")
@@ -143,21 +141,21 @@ def resettled(columns: Columns, lookups: Lookups, pay: PayRows, tables: int) -> 
         _expect_known(columns, (*lookups.rows.shape, lookups.outcomes.size), lookups.states, tables)
         columns, lookups = _by_rows(columns, lookups, pay)
     gives = pay.returns[lookups.rows[:, :, np.newaxis], lookups.outcomes]
-    return _resettled(columns, _Law(gives, pay.units[lookups.rows], lookups.states), tables)
+    return _resettled(columns, _PayLookup(gives, pay.units[lookups.rows], lookups.states), tables)
 
 
-def _expect_below(many: int, codes: Codes | Flags, what: str) -> None:
-    if codes.size and (most := int(codes.max())) >= many:
-        raise BulkError(f"expected codes below {many} in {what}, got {most}")
+def _expect_below(count: int, codes: Codes | Flags, what: str) -> None:
+    if codes.size and (most := int(codes.max())) >= count:
+        raise BulkError(f"expected codes below {count} in {what}, got {most}")
 
 
 def _expect_known(columns: Columns, cells: tuple[int, ...], states: Codes, tables: int) -> None:
-    for name, many in zip(Columns._fields, (*cells, *states.shape, tables), strict=False):
-        _expect_below(many, getattr(columns, name), f"column {name}")
+    for name, count in zip(Columns._fields, (*cells, *states.shape, tables), strict=False):
+        _expect_below(count, getattr(columns, name), f"column {name}")
 
 
 def _by_rows(columns: Columns, lookups: Lookups, pay: PayRows) -> tuple[Columns, Lookups]:
-    """The same bets by pay row and outcome themselves, where a file has very many words for them."""
+    """The same bets by pay row and outcome, for files with very many different words."""
     rows, outcomes = (np.arange(size, dtype=np.uint32) for size in pay.returns.shape)
     known = columns._replace(
         pay_tables=np.zeros_like(columns.pay_tables),
@@ -167,18 +165,18 @@ def _by_rows(columns: Columns, lookups: Lookups, pay: PayRows) -> tuple[Columns,
     return known, lookups._replace(rows=rows.reshape(1, -1), outcomes=outcomes)
 
 
-def _resettled(columns: Columns, law: _Law, tables: int) -> tuple[Sums, Places]:
+def _resettled(columns: Columns, lookup: _PayLookup, tables: int) -> tuple[Sums, Places]:
     size = columns.stakes.size
     sums = Sums._make(np.zeros(tables, dtype=np.int64) for _ in Sums._fields)
-    places = np.empty(size, dtype=np.intp)  # memory that nobody writes to is none
+    places = np.empty(size, dtype=np.intp)  # unused pages of it take no memory
     loop = _compiled() if loads_numba() else _by_numpy
-    found, seen = loop(*columns, *law, *sums, places)
+    found, seen = loop(*columns, *lookup, *sums, places)
     if found == _BEYOND:
-        _expect_known(columns, law.gives.shape, law.states, tables)
-    if size > 1 and size << int(seen).bit_length() > _MOST:  # a sum might not have fitted 64 bits
+        _expect_known(columns, lookup.gives.shape, lookup.states, tables)
+    if size > 1 and size << int(seen).bit_length() > _MOST:  # a sum might have exceeded 64 bits
         half = size // 2
-        early, at_first = _resettled(columns.part(slice(None, half)), law, tables)
-        late, at_last = _resettled(columns.part(slice(half, None)), law, tables)
+        early, at_first = _resettled(columns.part(slice(None, half)), lookup, tables)
+        late, at_last = _resettled(columns.part(slice(half, None)), lookup, tables)
         return early.plus(late), np.concatenate([at_first, at_last + half])
     return sums, places[:found].copy()
 
@@ -188,10 +186,10 @@ def _right_ones(  # noqa: PLR0917  what numba compiles takes arrays, and takes t
     stakes: Whole, kept_out: Whole, won: Whole, returned: Whole, gives_of: Whole, unit_of: Whole,
     state_of: Codes, bets: Whole, staked: Whole, back: Whole, due: Whole, places: Places,
 ) -> tuple[int, int]:  # fmt: skip
-    """Sums up the bets that were settled and got what was due; the others go into the places.
+    """Sums the settled bets with a correct result; the others go into the places.
 
-    Returns how many others there are, or _BEYOND, and every bit of money that was summed up. Nothing here is
-    hard to foretell for a processor, and what was returned is multiplied rather than what is due divided.
+    Returns how many others there are, or _BEYOND, and the bitwise or of all amounts summed. For speed,
+    branches are predictable, and the recorded return is multiplied instead of the computed one divided.
     """
     seen = others = 0
     pay_tables_known, areas_known, faces_known = gives_of.shape
@@ -200,7 +198,7 @@ def _right_ones(  # noqa: PLR0917  what numba compiles takes arrays, and takes t
     for bet in range(stakes.size):
         pay_table, area, thrown = pay_tables[bet], areas[bet], faces[bet]
         state, flag, table = states[bet], voided[bet], tables[bet]
-        if (  # what is compiled does not look: it would read and write whatever stands beyond
+        if (  # compiled code does not check indexes
             pay_table >= pay_tables_known or area >= areas_known or thrown >= faces_known
             or state >= states_known or flag >= flags_known or table >= bets.size
         ):  # fmt: skip
@@ -242,9 +240,9 @@ def _others(  # noqa: PLR0917  as above
     stakes: Whole, kept_out: Whole, won: Whole, returned: Whole, gives_of: Whole, unit_of: Whole,
     state_of: Codes, bets: Whole, staked: Whole, back: Whole, due: Whole, places: Places, others: int,
 ) -> tuple[int, int]:  # fmt: skip
-    """Sums up the first so many of the places; those at fault stay. What makes no sense is in no sum.
+    """Sums the bets at the first `others` places; wrong bets stay in the places.
 
-    Returns how many are at fault, and every bit of money that was summed up.
+    Returns how many are wrong, and the bitwise or of all amounts summed.
     """
     found = seen = 0
     for bet in places[:others]:
@@ -327,7 +325,7 @@ def _compiled() -> PairLoop:
 
 
 def one_after_another(right_ones: PairLoop = _right_ones, others: PairLoop = _others) -> PairLoop:
-    """Both loops as one, compiled or as they stand here."""
+    """Both loops as one, compiled or in Python."""
 
     def loops(*arrays: Any) -> tuple[int, int]:
         left, seen = right_ones(*arrays)

@@ -13,13 +13,12 @@ from taisai.rules.outcomes import OUTCOMES, Face, Outcome
 from taisai.rules.pay import Odds
 
 if TYPE_CHECKING:
-    from taisai.rules.equipment import EquipmentItem
+    from taisai.rules.equipment import EquipmentItem, LimitRules
     from taisai.rules.equipment import EquipmentItem as Item
+    from taisai.rules.equipment import LimitRules as Limits
     from taisai.rules.irregularities import Irregularities, Ruling, RulingCell
     from taisai.rules.irregularities import RulingCell as Ruled
     from taisai.rules.layout import Layout
-    from taisai.rules.limits import LimitRules
-    from taisai.rules.limits import LimitRules as Limits
     from taisai.rules.people import People
     from taisai.rules.procedure import OutOfOrder, Procedure, Recovery, Step
     from taisai.rules.settings import Setting
@@ -41,10 +40,9 @@ if TYPE_CHECKING:
 HOUSE = HOUSE_PROCEDURES
 
 _LAZY_NAMES = {
-    "equipment": ("EquipmentItem",),
+    "equipment": ("EquipmentItem", "LimitRules"),
     "irregularities": ("Irregularities", "Ruling", "RulingCell"),
     "layout": ("Layout",),
-    "limits": ("LimitRules",),
     "people": ("People",),
     "procedure": ("OutOfOrder", "Procedure", "Recovery", "Step"),
     "settings": ("Setting",),

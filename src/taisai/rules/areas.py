@@ -47,7 +47,6 @@ CATALOGUE: Final = _catalogue()
 
 
 def is_area_id(text: str) -> bool:
-    """Whether a text is a valid area id."""
     return len(text) <= MAX_ID_CHARACTERS and _OWN_ID.fullmatch(text) is not None
 
 

@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING, Any, Final
 from taisai.rules.areas import AreaId, read_areas
 from taisai.rules.chance import Chance, ChanceKind, read_chance
 from taisai.rules.clauses import read_clauses
-from taisai.rules.compiler import compile_matrix
 from taisai.rules.errors import BookError, RulesError
-from taisai.rules.matrix import Matrix
+from taisai.rules.matrix import Matrix, compile_matrix
 from taisai.rules.pay import Odds, check_pay, read_pay_by_layout, read_pay_tables
 from taisai.rules.settings import RulesPart, choose_settings, every_choice, read_settings
 from taisai.rules.toml_reader import Section, quoted_value
@@ -22,11 +21,10 @@ from taisai.rules.toml_reader import Section, quoted_value
 if TYPE_CHECKING:  # imported on first use, because odds do not need the procedure
     import datetime
 
-    from taisai.rules.equipment import EquipmentItem
+    from taisai.rules.equipment import EquipmentItem, LimitRules
     from taisai.rules.interpretations import Erratum, Interpretation, SourceDocument
     from taisai.rules.irregularities import Irregularities
     from taisai.rules.layout import Layout
-    from taisai.rules.limits import LimitRules
     from taisai.rules.people import People
     from taisai.rules.procedure import Procedure
 
@@ -129,13 +127,12 @@ class Rulebook:
     @cached_property
     def limits(self) -> LimitRules:
         """What happens to a bet under the minimum or over the maximum."""
-        from taisai.rules.limits import read_limits
+        from taisai.rules.equipment import read_limits
 
         return read_limits(self._section, self.settings, self.clauses)
 
     @cached_property
     def equipment(self) -> tuple[EquipmentItem, ...]:
-        """The equipment of the table."""
         from taisai.rules.equipment import read_equipment
 
         return read_equipment(self._section, self.settings, self.people, self.clauses)
@@ -249,7 +246,6 @@ _PARTS: Final = (
 
 
 def rulebook_ids() -> tuple[str, ...]:
-    """The ids of the rulebooks that come with the package."""
     return tuple(sorted(file.removesuffix(".toml") for file in os.listdir(BOOKS) if file.endswith(".toml")))
 
 

@@ -134,8 +134,6 @@ MAX_CLAUSE_CHARACTERS: Final = 40  # 'Appendix A' has 10
 
 
 class ClauseSubject(StrEnum):
-    """The subject of a clause."""
-
     HEADING = "heading"
     DEFINITION = "definition"
     EQUIPMENT = "equipment"
@@ -163,7 +161,6 @@ def read_clause(section: Section, key: str, known: Mapping[Clause, object]) -> C
 
 
 def read_clause_list(section: Section, key: str, known: Mapping[Clause, object]) -> tuple[Clause, ...]:
-    """Reads a list of clause numbers."""
     return tuple(_known(section, key, text, known) for text in section.texts(key))
 
 

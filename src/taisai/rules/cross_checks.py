@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from taisai.rules.chance import Chance, ChanceKind
-from taisai.rules.equipment import InspectedBefore
-from taisai.rules.limits import LimitPolicy
+from taisai.rules.equipment import InspectedBefore, LimitPolicy
 from taisai.rules.matrix import Matrix
 from taisai.rules.outcomes import MIRRORED, OUTCOMES
 from taisai.rules.vocabulary import Irregularity, Need

@@ -47,7 +47,6 @@ def read_sources(book: Section) -> tuple[SourceDocument, ...]:
 def read_interpretations(
     book: Section, settings: Mapping[str, object], known: Mapping[Clause, object]
 ) -> tuple[Interpretation, ...]:
-    """Reads the interpretations of a rulebook."""
     read = []
     for entry in book.tables("interpretation", least=0):
         clauses = read_clause_list(entry, "clauses", known)

@@ -65,7 +65,6 @@ class Layout(NamedTuple):
     blocks: tuple[Block, ...]
 
     def cells(self) -> Iterator[Cell]:
-        """All cells, block by block."""
         for block in self.blocks:
             for row in block.rows:
                 yield from row

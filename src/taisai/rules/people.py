@@ -76,7 +76,6 @@ class People(NamedTuple):
 
 
 def read_people(book: Section, settings: Mapping[str, Setting], known: Mapping[Clause, object]) -> People:
-    """Reads the people of a rulebook."""
     section = book.table("people")
     ladder: list[Rank] = []
     for entry in section.tables("rank"):
@@ -119,7 +118,6 @@ def _placing(section: Section, names: tuple[str, ...], known: Mapping[Clause, ob
 
 
 def read_rank(section: Section, key: str, people: People) -> str:
-    """Reads the id of a rank."""
     return _rank(section, key, section.text(key), people.ranks())
 
 

@@ -19,7 +19,6 @@ _SPACES: Final = str.maketrans(
 _TOML_NAMES: Final = {
     str: "text",
     int: "a whole number",
-    bool: "true or false",
     list: "a list",
     dict: "a table",
 }
@@ -125,10 +124,6 @@ class Section:
             if type(item) is not int or not least <= item <= most:
                 raise self.error(f"{key} {n}", f"a whole number from {least} to {most}", quoted_value(item))
         return tuple(self._data[key])
-
-    def flag(self, key: str) -> bool:
-        """True or false."""
-        return bool(self._get(key, bool))
 
     def value(self, key: str) -> object:
         """The raw value of a key that takes more than one type."""

@@ -36,7 +36,6 @@ class Phase(StrEnum):
 
     @property
     def bets_open(self) -> bool:
-        """Whether bets are taken."""
         return self in {Phase.OPEN, Phase.OPEN_TUMBLED}
 
     @property

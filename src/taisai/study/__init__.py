@@ -1,4 +1,4 @@
-"""Exact mathematics on the compiled rules, and simulation where state makes that impossible."""
+"""Mathematics of the compiled rules: exact where possible, simulation elsewhere."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from taisai.rules.errors import RulesError
 
 
 class MissingError(RulesError):
-    """A library is not installed."""
+    """A library is missing, or cannot be loaded."""
 
 
 @contextmanager
 def needed(library: str, extra: str) -> Iterator[None]:
-    """Imports within that fail are told as one line with the remedy."""
+    """Turns a failed import into an error of one line that says what to install."""
     try:
         yield
     except ImportError as error:
-        why = "none" if isinstance(error, ModuleNotFoundError) else f"one that cannot be loaded ({error})"
+        is_missing = isinstance(error, ModuleNotFoundError)
+        problem = "is not installed" if is_missing else f"cannot be loaded ({error})"
         raise MissingError(
-            f"expected {library} to be installed, got {why}: "
-            f"pip install 'taisai[{extra}]', in a clone make study"
+            f"{library} {problem}: run pip install 'taisai[{extra}]', or make study in a clone"
         ) from error

@@ -15,26 +15,25 @@ from taisai.study.report import Describable, Sheet, StudyReport, columns
 
 
 class Side(NamedTuple):
-    """One of the two pay tables, with the chances it is played at."""
+    """One of two pay tables, and the chances of the outcomes."""
 
     matrix: Matrix
     chance: Chance
 
     @property
     def name(self) -> str:
-        """Rulebook and layout."""
         return f"{self.matrix.rulebook}/{self.matrix.layout}"
 
     @property
     def words(self) -> str:
-        """The same, and the shoe where there is one."""
+        """The name, and the shoe if there is one."""
         if self.chance.kind is ChanceKind.DICE:
             return self.name
         return f"{self.name}, {chance_words(self.chance)}"
 
 
 class Pair(NamedTuple):
-    """An area on both sides, or on one."""
+    """An area of both pay tables, or of one."""
 
     area: AreaId
     label: str
@@ -43,13 +42,13 @@ class Pair(NamedTuple):
 
     @property
     def edge_more(self) -> Fraction | None:
-        """How much more the house keeps on the right."""
+        """The house edge on the right minus the edge on the left."""
         return self.right.house_edge - self.left.house_edge if self.left and self.right else None
 
 
 @dataclass(frozen=True)
 class Comparison(Describable):
-    """Every area that one of two pay tables has."""
+    """All areas of two pay tables."""
 
     left: Side
     right: Side
@@ -57,11 +56,10 @@ class Comparison(Describable):
 
     @property
     def differing(self) -> tuple[Pair, ...]:
-        """Those whose edge differs, or which one side lacks."""
+        """The areas whose edge differs, or that are only in one pay table."""
         return tuple(pair for pair in self.pairs if pair.edge_more != 0)
 
     def report(self) -> StudyReport:
-        """All areas, and how many differ."""
         numbers = ("edge left", "edge right", "right keeps more", "deviation left", "deviation right")
         rows = tuple(
             (
@@ -83,7 +81,6 @@ class Comparison(Describable):
         )
 
     def facts(self) -> dict[str, Any]:
-        """For machines."""
         return {
             "left": self.left.name,
             "right": self.right.name,
@@ -102,7 +99,7 @@ class Comparison(Describable):
 
 
 def compare(left: Side, right: Side) -> Comparison:
-    """Two pay tables, area by area.
+    """Compares two pay tables area by area.
 
     >>> from taisai.rules import rulebook
     >>> book = rulebook("rws-sic-bo-etg-v8")
@@ -110,32 +107,33 @@ def compare(left: Side, right: Side) -> Comparison:
     >>> next(str(pair.edge_more) for pair in found.pairs if pair.area == "total-8")
     '7/144'
     """
-    ours = {one.id: one for one in area_odds(*left)}
-    theirs = {one.id: one for one in area_odds(*right)}
+    on_left = {odds.id: odds for odds in area_odds(*left)}
+    on_right = {odds.id: odds for odds in area_odds(*right)}
     labels = {area.id: area.label for side in (right, left) for area in side.matrix.labels}
-    areas = [*ours, *(area for area in theirs if area not in ours)]
-    pairs = tuple(Pair(area, labels[area], ours.get(area), theirs.get(area)) for area in areas)
+    pairs = tuple(
+        Pair(area, labels[area], on_left.get(area), on_right.get(area)) for area in {**on_left, **on_right}
+    )
     return Comparison(left, right, pairs)
 
 
-def _odds(one: AreaOdds | None) -> str:
-    return "–" if one is None else ", ".join(map(str, one.odds))
+def _odds(area: AreaOdds | None) -> str:
+    return "–" if area is None else ", ".join(map(str, area.odds))
 
 
 def _percent(edge: Fraction | None) -> str:
     return "–" if edge is None else f"{100 * float(edge):.3f} %"
 
 
-def _deviation(one: AreaOdds | None) -> str:
-    return "–" if one is None else f"{sqrt(one.variance):.3f}"
+def _deviation(area: AreaOdds | None) -> str:
+    return "–" if area is None else f"{sqrt(area.variance):.3f}"
 
 
-def _facts(one: AreaOdds | None) -> dict[str, Any] | None:
-    if one is None:
+def _facts(area: AreaOdds | None) -> dict[str, Any] | None:
+    if area is None:
         return None
     return {
-        "odds": [str(odds) for odds in one.odds],
-        "win_probability": str(one.win_probability),
-        "house_edge": str(one.house_edge),
-        "variance": str(one.variance),
+        "odds": [str(odds) for odds in area.odds],
+        "win_probability": str(area.win_probability),
+        "house_edge": str(area.house_edge),
+        "variance": str(area.variance),
     }

@@ -1,12 +1,12 @@
-"""Sic Bo for learners: an environment of Gymnasium, played by the rulebook's own pay table.
+"""Sic Bo as a Gymnasium environment for reinforcement learning, with the pay table of a rulebook.
 
 >>> import gymnasium
 >>> table = gymnasium.make("taisai/SicBo-v0", book="rws-sic-bo-etg-v8", layout="A")
 >>> seen, _ = table.reset(seed=7)
 >>> chips = table.action_space.sample() * 0
 >>> chips[table.get_wrapper_attr("areas").index("small")] = 5
->>> seen, reward, _, _, told = table.step(chips)
->>> told["faces"], float(reward), float(seen["bankroll"][0])
+>>> seen, reward, _, _, info = table.step(chips)
+>>> info["faces"], float(reward), float(seen["bankroll"][0])
 ((4, 5, 6), -5.0, 995.0)
 """
 
@@ -34,13 +34,13 @@ Seen = dict[str, Any]
 
 
 class SicBoEnv(gymnasium.Env[Seen, npt.NDArray[np.int64]]):
-    """One player at a table: chips on areas, then three dice, or three cards from a shoe.
+    """One player at a table with three dice, or with cards from a shoe.
 
-    An action is the number of chips on each area, in the order of `areas`. Where they are more than the
-    bankroll has, no bet is taken and the round is played without. The reward is the net in chips.
+    An action is the number of chips on each area, in the order of `areas`. If the bankroll does not cover
+    them, the round is played without bets. The reward is the net in chips.
     """
 
-    metadata = {  # noqa: RUF012  Gymnasium has it so
+    metadata = {  # noqa: RUF012  Gymnasium reads a plain dictionary
         "render_modes": ["ansi"],
         "render_fps": 1,
     }
@@ -64,12 +64,12 @@ class SicBoEnv(gymnasium.Env[Seen, npt.NDArray[np.int64]]):
             if not 1 <= value <= most:
                 raise RulesError(f"expected {what} from 1 to {most}, got {value}")
         if render_mode not in {None, "ansi"}:
-            raise RulesError(f"expected render_mode 'ansi' or none, got {render_mode!r}")
+            raise RulesError(f"expected render_mode 'ansi' or None, got {render_mode!r}")
         self._book = rulebook(book)
         self._matrix = self._book.matrix(layout)
         self._rule = self._book.chance_rule
         self._decks = self._rule.decks if decks is None else decks
-        self._book.chance(decks=decks)  # refuses decks that the game does not have
+        self._book.chance(decks=decks)  # raises an error for an invalid number of decks
         self._begins_with, self._rounds = bankroll, rounds
         self._nets = np.array(self._matrix.nets, dtype=np.float64) / self._matrix.denominator
         self.areas: Final = tuple(str(area) for area in self._matrix.areas)
@@ -97,24 +97,23 @@ class SicBoEnv(gymnasium.Env[Seen, npt.NDArray[np.int64]]):
         return self._rule.kind is ChanceKind.CARDS
 
     def _shuffle(self) -> None:
-        """All cards back; for dice there are none, and `left` stays 0."""
+        """Puts all cards back; with dice, `left` stays 0."""
         self._left[:] = self._decks * self._rule.cards_per_face if self._is_shoe else 0
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Seen, dict[str, Any]]:
-        """A fresh bankroll, a fresh shoe."""
+        """Starts an episode with the initial bankroll and a full shoe."""
         super().reset(seed=seed, options=options)
         self._bankroll, self._played, self._last = float(self._begins_with), 0, (0, 0, 0)
         self._shuffle()
         return self._seen(), {}
 
     def step(self, action: npt.NDArray[np.int64]) -> tuple[Seen, float, bool, bool, dict[str, Any]]:
-        """One round."""
         chips = np.asarray(action, dtype=np.int64)
         if chips.shape != (len(self.areas),) or not self.action_space.contains(chips):
             raise RulesError(
-                f"expected chips on {len(self.areas)} areas, each within the space, got {action!r}"
+                f"expected chips on {len(self.areas)} areas, within the action space, got {action!r}"
             )
         is_placed = chips.sum() <= self._bankroll
         outcome = self._draw()
@@ -122,17 +121,17 @@ class SicBoEnv(gymnasium.Env[Seen, npt.NDArray[np.int64]]):
         self._bankroll += net
         self._played += 1
         self._last = tuple(int(face) for face in outcome.faces)
-        told = {
+        info = {
             "faces": self._last,
             "placed": bool(is_placed),
             "staked": int(chips.sum()) if is_placed else 0,
         }
-        return self._seen(), net, self._bankroll < 1, self._played >= self._rounds, told
+        return self._seen(), net, self._bankroll < 1, self._played >= self._rounds, info
 
     def _draw(self) -> Outcome:
         if not self._is_shoe:
             return Outcome.of(*(int(face) for face in self.np_random.integers(1, _FACES + 1, 3)))
-        if self._left.sum() < 2 * 3:  # never deal the last cards: the shoe is shuffled before
+        if self._left.sum() < 2 * 3:  # the shoe is shuffled before its last cards
             self._shuffle()
         faces = []
         for _ in range(3):
@@ -158,7 +157,7 @@ class SicBoEnv(gymnasium.Env[Seen, npt.NDArray[np.int64]]):
 
 
 def register() -> None:
-    """Makes `gymnasium.make("taisai/SicBo-v0")` known, as importing this module does."""
+    """Registers `taisai/SicBo-v0` with Gymnasium; importing this module does it too."""
     if NAME not in gymnasium.registry:
         gymnasium.register(id=NAME, entry_point="taisai.study.gym:SicBoEnv")
 

@@ -1,4 +1,4 @@
-"""What a bet on an area is like: how often it hits, how it swings, what is normal after so many rounds."""
+"""Measures of every area: hit frequency, volatility, and tolerance bands of the observed edge."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from taisai.rules.chance import Chance
 from taisai.rules.matrix import Matrix
 from taisai.rules.pay import Odds
 from taisai.study.bands import BAND_LEVELS, ROUNDS, Band, Method, tolerance_band
-from taisai.study.odds import Law, chance_facts, fresh_shoe, game_words
+from taisai.study.odds import Distribution, chance_facts, fresh_shoe, game_words
 from taisai.study.report import Describable, ReportColumn, Sheet, StudyReport, columns
 
 NOTE: Final = (
@@ -32,20 +32,20 @@ class AreaMeasures:
     id: AreaId
     label: str
     odds: tuple[Odds, ...]
-    law: Law
-    """Of the net, in 1/denominator of the unit."""
+    law: Distribution
+    """The distribution of the net, in 1/denominator of the unit."""
     denominator: int
     ways: tuple[int, ...]
-    """Of each of its odds: in how many of all cases they are paid."""
+    """For each of its odds, how many of all cases pay them."""
 
     @cached_property
     def win_probability(self) -> Fraction:
-        """The probability that the bet wins: the hit frequency."""
+        """The hit frequency."""
         return self.law.probability(at_least=1)
 
     @cached_property
     def house_edge(self) -> Fraction:
-        """What the house keeps of each unit staked, in the mean."""
+        """The expected loss per unit staked."""
         return -self.law.mean / self.denominator
 
     @cached_property
@@ -60,12 +60,12 @@ class AreaMeasures:
 
     @property
     def skew(self) -> float:
-        """Positive where the bet wins seldom and much."""
+        """The skewness: positive if the bet seldom wins, and wins much."""
         return self.law.skew
 
     @property
     def hits_one_in(self) -> Fraction | None:
-        """The bet wins once in so many rounds, in the mean; None where it cannot win."""
+        """The expected number of rounds per win; None if the bet cannot win."""
         return 1 / self.win_probability if self.win_probability else None
 
     @property
@@ -74,7 +74,6 @@ class AreaMeasures:
         return NormalDist().inv_cdf(0.95) * self.deviation
 
     def exact_facts(self) -> dict[str, Any]:
-        """For machines: what is counted, and no float."""
         return {
             "id": self.id,
             "odds": [str(odds) for odds in self.odds],
@@ -86,23 +85,22 @@ class AreaMeasures:
         }
 
     def band(self, rounds: int, level: Fraction = BAND_LEVELS[0]) -> Band:
-        """The tolerance band of the observed edge, the share of samples within, and how that was reckoned."""
+        """The tolerance band of the observed edge."""
         return tolerance_band(self.law, self.denominator, rounds, level)
 
 
 class Family(NamedTuple):
-    """Areas that follow one law, such as all fifteen pairs: one row of a table of bands."""
+    """Areas with the same distribution, such as all fifteen pairs; a row in a table of bands."""
 
     areas: tuple[AreaMeasures, ...]
 
     @property
     def name(self) -> str:
-        """The areas, shortened in the middle where they are many."""
+        """The areas, abbreviated if there are many."""
         ids = [str(one.id) for one in self.areas]
         return ", ".join(ids) if len(ids) <= 4 else f"{ids[0]}, {ids[1]} … {ids[-1]} ({len(ids)})"
 
     def bands(self, level: Fraction, rounds: Sequence[int]) -> tuple[Band, ...]:
-        """The tolerance bands of any of them."""
         return tuple(self.areas[0].band(one, level) for one in rounds)
 
 
@@ -119,7 +117,6 @@ class LayoutMeasures(Describable):
         return self.areas[self.matrix.row(area)]
 
     def report(self) -> StudyReport:
-        """What each bet is like, a table of bands for each level, and what the bands are worth."""
         numbers = ("hits 1 in", "house edge", "std dev", "skew", "volatility")
         like = Sheet(
             f"{game_words(self.matrix, self.chance)}: per unit staked",
@@ -143,29 +140,29 @@ class LayoutMeasures(Describable):
             for level in BAND_LEVELS
         )
         supposed = fresh_shoe(self.chance)
-        return StudyReport((like, *bands), (NOTE, self._worth(), *([supposed] if supposed else [])))
+        return StudyReport((like, *bands), (NOTE, self._band_note(), *([supposed] if supposed else [])))
 
-    def _worth(self) -> str:
-        """How the bands were reckoned, and how far their shares can be off."""
+    def _band_note(self) -> str:
+        """How the bands were computed, and the error of their shares."""
         rows = [family.bands(level, self.rounds) for family in self.families for level in BAND_LEVELS]
         found = [band for row in rows for band in row]
         normal = [band.error for band in found if band.method is Method.NORMAL]
         exact = [band.error for band in found if band.method is not Method.NORMAL]
-        told = []
+        notes = []
         if exact:
-            told.append(
+            notes.append(
                 f"No end lies within the exact one, and no share is off by more than {max(exact):.0e}."
             )
         if normal:
-            told.append(
+            notes.append(
                 f"{len(normal)} of {len(found)} bands are normal, their shares off by at most "
                 f"{100 * max(normal):.2g} percentage points by the Berry–Esseen bound; ≈ marks more than 5."
             )
-        return " ".join(told)
+        return " ".join(notes)
 
     @cached_property
     def families(self) -> tuple[Family, ...]:
-        """The areas, those with one law together, in the rulebook's order."""
+        """The areas grouped by distribution, in the order of the rulebook."""
         found: dict[object, list[AreaMeasures]] = {}
         for one in self.areas:
             found.setdefault((one.law, one.odds), []).append(one)
@@ -181,7 +178,6 @@ class LayoutMeasures(Describable):
         return Sheet(title, (ReportColumn("areas", is_long=True), *columns(*heads, numbers=heads)), rows)
 
     def facts(self) -> dict[str, Any]:
-        """For machines."""
         return {
             "rulebook": self.matrix.rulebook,
             "layout": self.matrix.layout,
@@ -199,7 +195,7 @@ class LayoutMeasures(Describable):
 
 
 def measures(matrix: Matrix, chance: Chance, rounds: Sequence[int] = ROUNDS) -> LayoutMeasures:
-    """Everything about every area of a layout, exact where it can be.
+    """The measures of every area of a layout.
 
     >>> from taisai.rules import rulebook
     >>> book = rulebook("rws-sic-bo-etg-v8")
@@ -215,7 +211,7 @@ def measures(matrix: Matrix, chance: Chance, rounds: Sequence[int] = ROUNDS) -> 
             area.id,
             area.label,
             tuple(win.odds for win in wins),
-            Law.of(zip(nets, chance.weights, strict=True)),
+            Distribution.of(zip(nets, chance.weights, strict=True)),
             matrix.denominator,
             tuple(sum(chance.weights[place] for place in win.places) for win in wins),
         )
@@ -225,7 +221,7 @@ def measures(matrix: Matrix, chance: Chance, rounds: Sequence[int] = ROUNDS) -> 
 
 
 def one_in(area: AreaMeasures) -> str:
-    """How often an area hits, for a table."""
+    """The expected rounds per win, as text."""
     return "never" if area.hits_one_in is None else f"{float(area.hits_one_in):.3f}"
 
 

@@ -1,4 +1,4 @@
-"""Exact odds: the distribution of one round's net, of one area or of several bets together."""
+"""Exact odds: the distribution of the net of one round, for an area or for several bets together."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from taisai.rules.settlement import Bet, BetRefusal
 from taisai.study.report import counted
 
 
-class Law(NamedTuple):
-    """What may come and how often: values ascending, each with its weight out of the total.
+class Distribution(NamedTuple):
+    """A discrete probability distribution: ascending values, each with its weight out of the total.
 
-    >>> coin = Law.of([(-100, 1), (100, 1)])
+    >>> coin = Distribution.of([(-100, 1), (100, 1)])
     >>> coin.mean, coin.variance, coin.probability(at_least=0)
     (Fraction(0, 1), Fraction(10000, 1), Fraction(1, 2))
     """
@@ -31,8 +31,8 @@ class Law(NamedTuple):
     total: int
 
     @staticmethod
-    def of(weighed: Iterable[tuple[int, int]]) -> Law:
-        """The law of these values and weights; the same value may come twice, a weight of 0 drops out."""
+    def of(weighed: Iterable[tuple[int, int]]) -> Distribution:
+        """The distribution of these values and weights. Equal values are joined; weights of 0 are dropped."""
         gathered: dict[int, int] = {}
         for value, weight in weighed:
             if weight < 0:
@@ -43,31 +43,28 @@ class Law(NamedTuple):
             raise RulesError("expected at least 1 value with a weight above 0, got 0")
         values = tuple(sorted(gathered))
         weights = tuple(gathered[value] for value in values)
-        return Law(values, weights, sum(weights))
+        return Distribution(values, weights, sum(weights))
 
     @property
     def mean(self) -> Fraction:
-        """The expectation."""
+        """The expected value."""
         return self.moment(1)
 
     @property
     def variance(self) -> Fraction:
-        """The expected square of the distance from the mean."""
         return self.moment(2) - self.mean**2
 
     @property
     def deviation(self) -> float:
-        """The standard deviation."""
         return sqrt(self.variance)
 
     @property
     def skew(self) -> float:
-        """The third standardised moment: positive where rare values are large. 0 where nothing varies."""
+        """The skewness, which is the third standardised moment; 0 for a constant."""
         third = self.moment(3) - 3 * self.mean * self.moment(2) + 2 * self.mean**3
         return float(third) / self.deviation**3 if third else 0.0
 
     def moment(self, power: int) -> Fraction:
-        """The expectation of a power of the value, about 0."""
         pairs = zip(self.values, self.weights, strict=True)
         return Fraction(sum(weight * value**power for value, weight in pairs), self.total)
 
@@ -82,7 +79,7 @@ class Law(NamedTuple):
         return Fraction(sum(within), self.total)
 
     def quantile(self, share: Fraction) -> int:
-        """The least value such that it or less comes with at least this probability."""
+        """The least value whose cumulative probability is at least this share."""
         share = checked_share(share)
         reached = 0
         for value, weight in zip(self.values, self.weights, strict=True):
@@ -92,17 +89,20 @@ class Law(NamedTuple):
         return self.values[-1]
 
 
+Law = Distribution
+"""The name of release 0.1."""
+
+
 def checked_share(share: object) -> Fraction:
-    """A share of all there is, for a quantile."""
     if isinstance(share, bool) or not isinstance(share, (Fraction, int)) or not 0 < share <= 1:
         raise RulesError(
-            f"expected a share above 0 and at most 1 as a fraction, such as Fraction(1, 2), got {share!r}"
+            f"expected a probability above 0 and at most 1, such as Fraction(1, 2), got {share!r}"
         )
     return Fraction(share)
 
 
 def chance_facts(chance: Chance) -> dict[str, Any]:
-    """What the chances are of, for machines."""
+    """The dice or the shoe, for programs."""
     if chance.kind is ChanceKind.DICE:
         return {"kind": "dice", "dice": 3, "rolls": chance.total}
     seen = dict(zip("123456", chance.seen, strict=True)) if chance.seen else None
@@ -110,30 +110,30 @@ def chance_facts(chance: Chance) -> dict[str, Any]:
 
 
 def chance_words(chance: Chance) -> str:
-    """What the chances are of, for people."""
+    """The dice or the shoe, for people."""
     if chance.kind is ChanceKind.DICE:
         return "three dice"
-    if chance.decks is None:  # nobody says what it was when it was full
+    if chance.decks is None:  # the full shoe is unknown
         return f"a shoe with {chance.total:,} ways to draw three cards"
     seen = f", {counted(sum(chance.seen), 'card')} seen" if any(chance.seen) else ""
     return f"a shoe of {counted(chance.decks, 'deck')}{seen}"
 
 
 def game_words(matrix: Matrix, chance: Chance) -> str:
-    """Rulebook and layout, and the shoe where there is one: how a title begins."""
+    """Rulebook, layout and shoe, as the start of a title."""
     shoe = "" if chance.kind is ChanceKind.DICE else f", {chance_words(chance)}"
     return f"{matrix.rulebook}, layout {matrix.layout}{shoe}"
 
 
 def fresh_shoe(chance: Chance) -> str | None:
-    """What figures of many rounds suppose of cards, whose rounds out of one shoe are not independent."""
+    """The assumption that makes rounds with cards independent; None for dice."""
     if chance.kind is ChanceKind.DICE:
         return None
     return f"Every round is dealt from {chance_words(chance)}, freshly shuffled."
 
 
 class AreaOdds(NamedTuple):
-    """What a bet on an area is worth, exactly, per unit staked."""
+    """The exact odds of an area, per unit staked."""
 
     id: AreaId
     odds: tuple[Odds, ...]
@@ -155,32 +155,32 @@ def area_odds(matrix: Matrix, chance: Chance) -> tuple[AreaOdds, ...]:
     weights, total = chance.weights, chance.total
     unit = total * matrix.denominator
     square = unit * unit
-    # Many areas follow one law (all fifteen pairs do), and three exact fractions cost more than all sums.
-    laws: dict[tuple[int, int, int], tuple[Fraction, Fraction, Fraction]] = {}
+    # Many areas have the same distribution, and the fractions cost more than the sums.
+    distributions: dict[tuple[int, int, int], tuple[Fraction, Fraction, Fraction]] = {}
     found = []
     for area, odds, ways in matrix.returns:
         won = back = back_squared = 0
-        for returned, pick in ways:  # what comes back rather than the net: a loser drops out of every sum
+        for returned, pick in ways:  # returns rather than nets, because losers return 0
             weight = sum(pick(weights))
             won += weight
             weight *= returned
             back += weight
             back_squared += weight * returned
         key = won, back, back_squared
-        law = laws.get(key)
-        if law is None:
-            law = laws[key] = (
+        distribution = distributions.get(key)
+        if distribution is None:
+            distribution = distributions[key] = (
                 Fraction(won, total),
                 Fraction(unit - back, unit),
                 Fraction(total * back_squared - back * back, square),
             )
-        probability, edge, variance = law
+        probability, edge, variance = distribution
         found.append(AreaOdds(area, odds, probability, edge, variance))
     return tuple(found)
 
 
 class Mix:
-    """Bets of one player, or of a whole table: a stake in whole minor units on each of some areas.
+    """A mix of bets: a stake in whole minor units on each of some areas.
 
     >>> from taisai.rules import rulebook
     >>> book = rulebook("rws-sic-bo-etg-v8")
@@ -193,12 +193,12 @@ class Mix:
         self.matrix: Final = matrix
         self.stakes: Final = dict(stakes)
         self.nets: Final = nets
-        """[outcome] what the bets come to, in minor units."""
+        """[outcome] the net of all bets, in minor units."""
         self.staked: Final = sum(self.stakes.values())
 
     @staticmethod
     def of(matrix: Matrix, bets: Mapping[str, int] | Iterable[Bet]) -> Mix:
-        """The mix of these bets; several on one area count as one. RulesError where one cannot be taken."""
+        """The mix of these bets; bets on the same area are added. Raises an error if a bet is refused."""
         given = (
             [Bet.on(area, stake) for area, stake in bets.items()] if isinstance(bets, Mapping) else list(bets)
         )
@@ -221,23 +221,24 @@ class Mix:
 
     @property
     def best(self) -> int:
-        """What the best outcome brings."""
         return max(self.nets)
 
     @property
     def worst(self) -> int:
-        """What the worst outcome brings."""
         return min(self.nets)
 
     @cached_property
     def values(self) -> tuple[int, ...]:
-        """Every net that some outcome brings, ascending."""
+        """The possible nets, ascending."""
         return tuple(sorted(set(self.nets)))
 
-    def law(self, chance: Chance) -> Law:
-        """The exact distribution of what one round brings."""
-        return Law.of(zip(self.nets, chance.weights, strict=True))
+    def distribution(self, chance: Chance) -> Distribution:
+        """The exact distribution of the net of one round."""
+        return Distribution.of(zip(self.nets, chance.weights, strict=True))
+
+    law = distribution
+    """The name of release 0.1."""
 
     def edge(self, chance: Chance) -> Fraction:
-        """What the house keeps of each unit staked, in the mean."""
-        return -self.law(chance).mean / self.staked
+        """The house edge: the expected loss per unit staked."""
+        return -self.distribution(chance).mean / self.staked

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from taisai.rules.errors import RulesError
 from taisai.rules.outcomes import DICE, FACES
-from taisai.study.odds import Law, Mix
+from taisai.study.odds import Distribution, Mix
 from taisai.study.plotting import INK, MARKERS, PALETTE, figure, legend
 from taisai.study.report import counted
 
@@ -91,13 +91,18 @@ def _share(share: float, *, may: bool, must: bool) -> str:
 
 
 def _probabilities(total: Total, low: int, high: int) -> list[tuple[int, float]]:
-    law = total.law
-    if isinstance(law, Law):
-        pairs = zip(law.values, law.weights, strict=True)
-        return [(value, weight / law.total) for value, weight in pairs if low <= value <= high]
-    first, last = (low - law.low) // law.step, (high - law.low) // law.step
-    shares = law.probabilities[first : last + 1].tolist()
-    return [(law.low + law.step * (first + place), share) for place, share in enumerate(shares)]
+    distribution = total.law
+    if isinstance(distribution, Distribution):
+        pairs = zip(distribution.values, distribution.weights, strict=True)
+        return [(value, weight / distribution.total) for value, weight in pairs if low <= value <= high]
+    first, last = (
+        (low - distribution.low) // distribution.step,
+        (high - distribution.low) // distribution.step,
+    )
+    shares = distribution.probabilities[first : last + 1].tolist()
+    return [
+        (distribution.low + distribution.step * (first + place), share) for place, share in enumerate(shares)
+    ]
 
 
 def _grouped(pairs: list[tuple[int, float]], step: int) -> tuple[list[tuple[float, float]], float]:

@@ -1,4 +1,4 @@
-"""The look that all pictures of the study share, and files that come out the same every time."""
+"""The common style of all pictures, and reproducible picture files."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from typing import IO, TYPE_CHECKING, Any, Final
 from taisai.rules.errors import RulesError
 from taisai.study import needed
 
-if TYPE_CHECKING:  # drawing takes a second to import, and most commands draw nothing
+if TYPE_CHECKING:  # matplotlib takes a second to import
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 INK: Final = "#1b2631"
 FAINT: Final = "#d5d8dc"
 PALETTE: Final = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000")
-"""Okabe and Ito's colours, which people with any colour blindness tell apart; take them in this order."""
+"""The colours of Okabe and Ito, which people with colour blindness can distinguish, in this order."""
 MARKERS: Final = ("o", "s", "^", "D", "v", "P", "X")
-"""One for each colour, so that a print in black and white says the same."""
+"""One marker for each colour, for prints in black and white."""
 FORMATS: Final = ("svg", "png", "pdf")
 _MOST_PANELS: Final = 12
 _LOOK: Final[dict[Any, Any]] = {
@@ -34,7 +34,7 @@ _LOOK: Final[dict[Any, Any]] = {
     "axes.titleweight": "bold",
     "figure.constrained_layout.use": True,
     "figure.facecolor": "white",
-    "font.family": "DejaVu Sans",  # comes with matplotlib, so that every machine draws the same
+    "font.family": "DejaVu Sans",  # part of matplotlib, so that all machines draw the same
     "font.size": 11,
     "grid.color": FAINT,
     "grid.linewidth": 0.8,
@@ -47,7 +47,7 @@ _LOOK: Final[dict[Any, Any]] = {
     "svg.fonttype": "path",
     "svg.hashsalt": "taisai",
     "text.color": INK,
-    "text.parse_math": False,  # a rulebook's words are words
+    "text.parse_math": False,  # a label of a rulebook may contain $
     "xtick.color": INK,
     "ytick.color": INK,
 }
@@ -62,10 +62,10 @@ def figure(
     width: float = 9.0,
     height: float = 5.4,
 ) -> tuple[Figure, tuple[Axes, ...]]:
-    """A figure in the shared look with so many panels below each other, `x` and `y` the words on its axes.
+    """A figure in the common style. Panels are stacked; `x` and `y` are the labels of the axes.
 
-    >>> drawn, (axes,) = figure("Ahead after so many rounds", x="rounds", y="probability")
-    >>> axes.get_xlabel(), tuple(drawn.get_size_inches())
+    >>> picture, (axes,) = figure("Ahead after so many rounds", x="rounds", y="probability")
+    >>> axes.get_xlabel(), tuple(picture.get_size_inches())
     ('rounds', (np.float64(9.0), np.float64(5.4)))
     """
     if not 1 <= panels <= _MOST_PANELS:
@@ -77,18 +77,18 @@ def figure(
     from matplotlib.figure import Figure
 
     with rc_context({**_LOOK, "axes.prop_cycle": cycler(color=PALETTE)}):
-        made = Figure(figsize=(width, height))
-        FigureCanvasAgg(made)  # never a window, whatever the machine has
-        axes = tuple(made.subplots(panels, 1, squeeze=False)[:, 0])
+        picture = Figure(figsize=(width, height))
+        FigureCanvasAgg(picture)  # never opens a window
+        axes = tuple(picture.subplots(panels, 1, squeeze=False)[:, 0])
         axes[0].set_title(title)
         axes[-1].set_xlabel(x)
-        for one in axes:
-            one.set_ylabel(y)
-    return made, axes
+        for panel in axes:
+            panel.set_ylabel(y)
+    return picture, axes
 
 
 def legend(axes: Axes, **where: Any) -> None:
-    """What the lines mean, in the shared look: no box, and every word as it is."""
+    """Adds a legend in the common style."""
     from matplotlib import rc_context
 
     with rc_context(_LOOK):
@@ -96,7 +96,7 @@ def legend(axes: Axes, **where: Any) -> None:
 
 
 def picture_path(text: str) -> Path:
-    """Where a picture goes, if its ending names a format we draw and there is something to draw it."""
+    """The path of a picture. Raises an error for another ending, or without matplotlib."""
     path = Path(text)
     if path.suffix.lower().lstrip(".") not in FORMATS:
         expected = ", ".join(f".{ending}" for ending in FORMATS)
@@ -105,22 +105,22 @@ def picture_path(text: str) -> Path:
     return path
 
 
-def save(made: Figure, path: str | Path, into: IO[bytes] | None = None) -> Path:
-    """Writes the picture, into a file that is open already or its own; the same figure, the same bytes."""
+def save(picture: Figure, path: str | Path, into: IO[bytes] | None = None) -> Path:
+    """Writes a picture to `into`, or to a new file. The same figure gives the same bytes."""
     to = picture_path(str(path))
     ending = to.suffix.lower().lstrip(".")
     from matplotlib import rc_context
 
-    nothing = {
+    no_metadata = {
         "svg": {"Date": None, "Creator": None},
         "png": {"Software": None},
         "pdf": {"CreationDate": None, "Creator": None, "Producer": None},
     }
     with rc_context(_LOOK):
         try:
-            made.savefig(into or to, format=ending, metadata=nothing[ending])
+            picture.savefig(into or to, format=ending, metadata=no_metadata[ending])
         except OSError as error:
-            raise RulesError(f"expected to write the picture {to}, got {error.strerror}") from error
+            raise RulesError(f"cannot write the picture {to}: {error.strerror}") from error
     return to
 
 

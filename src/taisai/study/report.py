@@ -222,7 +222,6 @@ class SheetInTerminal:
             yield self._table(places, options.max_width)
 
     def _parts(self, width: int) -> Iterator[list[int]]:
-        """The columns of each part."""
         places = [0]
         for place in range(1, len(self._sheet.columns)):
             if len(places) > 1 and _total_width(self._least[at] for at in [*places, place]) > width:

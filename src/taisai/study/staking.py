@@ -1,20 +1,19 @@
-"""Staking systems: finite machines that say how many times the bets are staked in the next round.
+"""Staking systems: finite automata that choose the multiple of the bets in the next round.
 
-A player has a mix of bets, the unit, and stakes whole multiples of it. The machine's state says which
-multiple is wanted; whether the round won, lost or came out level says which state is next. Three limits cut
-in, here and everywhere that plays these machines:
+A player has a mix of bets, the unit, and stakes whole multiples of it. The state of the automaton gives the
+multiple; a win, a loss or a level round gives the next state. Three limits apply, to exact figures and to
+simulations alike:
 
-- The table's minimum and maximum hold for each area. A multiple that would leave an area under the minimum
-  is raised to the least that does not, one that would bring an area beyond the maximum is cut to the greatest
-  that does not, and the machine goes on as if it had been staked as wanted.
-- A multiple that the bankroll does not cover is cut to the greatest that it does.
-- A player who cannot cover the least multiple that the table takes is ruined and leaves.
+- The table minimum and maximum apply to each area. A multiple is raised or lowered until every area is within
+  them; the next state is the same as without limits.
+- A multiple that the bankroll does not cover is lowered to the greatest that it covers.
+- A player who cannot cover the least multiple is ruined and leaves.
 
-Martingale doubles after a loss and, once at the maximum, stays there until it wins. Paroli doubles after a
-win and starts again after the third in a row, or a loss. D'Alembert adds one after a loss and takes one off
-after a win. Labouchère stakes the sum of the first and the last number of a line, strikes both after a win
-and appends what was staked after a loss; a line that is used up starts again, and a line that would grow
-beyond eight numbers, or ask for more than fifty units or more than the table takes, is given up.
+Martingale doubles after a loss, up to the maximum, until it wins. Paroli doubles after a win and starts again
+after a loss or the third win in a row. D'Alembert adds one after a loss and subtracts one after a win.
+Labouchère stakes the sum of the first and the last number of a list, removes both after a win and appends the
+stake after a loss. An empty list starts again; so does a list that would have more than eight numbers or
+stake more than fifty units or the table maximum.
 """
 
 from __future__ import annotations
@@ -28,21 +27,19 @@ from taisai.rules.errors import RulesError
 from taisai.study.odds import Mix
 
 START: Final = 0
-"""The state that every machine starts in."""
+"""The initial state of every system."""
 GREATEST_MULTIPLE: Final = 100_000
-"""The greatest multiple of the unit that any system stakes, whatever the table would take."""
+"""The greatest multiple of any system."""
 PAROLI_WINS: Final = 3
 LINE: Final[tuple[int, ...]] = (1, 2, 3, 4)
-"""The line that Labouchère starts with."""
+"""The initial list of Labouchère."""
 LONGEST_LINE: Final = 8
-"""A line of more numbers is given up: without an end there would be more lines than any machine holds."""
+"""The most numbers of a list; without a limit there would be infinitely many states."""
 MOST_ON_LINE: Final = 50
-"""A line that asks for more units than this is given up, for the same reason."""
+"""The greatest stake of a list, for the same reason."""
 
 
 class SystemName(StrEnum):
-    """The systems there are."""
-
     FLAT = "flat"
     MARTINGALE = "martingale"
     PAROLI = "paroli"
@@ -51,14 +48,14 @@ class SystemName(StrEnum):
 
 
 class Multiples(NamedTuple):
-    """How many times a mix may be staked at once."""
+    """The least and the greatest multiple of the bets."""
 
     least: int
     most: int
 
 
 class System(NamedTuple):
-    """A machine: [state] → the multiple staked, and the state that follows on each way a round can end.
+    """A staking system: [state] → the multiple, and the next state after a win, a level round or a loss.
 
     >>> system("martingale", Multiples(1, 20))
     System(name=..., multiples=(1, 2, 4, 8, 16, 20), won=(0, ...), level=(0, ...), lost=(1, 2, 3, 4, 5, 5))
@@ -66,7 +63,7 @@ class System(NamedTuple):
 
     name: str
     multiples: tuple[int, ...]
-    """Within what the table takes; the bankroll may cut it further."""
+    """Within the table limits; a small bankroll lowers them further."""
     won: tuple[int, ...]
     level: tuple[int, ...]
     lost: tuple[int, ...]
@@ -77,7 +74,7 @@ class System(NamedTuple):
 
 
 def allowed(mix: Mix, *, minimum: int | None, maximum: int | None, greatest: int) -> Multiples:
-    """How many times a mix may be staked under a table's limits for each area, and never beyond `greatest`.
+    """The multiples of a mix within the table limits for each area, and at most `greatest`.
 
     >>> from taisai.rules import rulebook
     >>> mix = Mix.of(rulebook("rws-sic-bo-etg-v8").matrix("A"), {"small": 100, "triple-1": 10})
@@ -94,20 +91,20 @@ def allowed(mix: Mix, *, minimum: int | None, maximum: int | None, greatest: int
         most = min(most, maximum // highest)
         if maximum // highest < least:
             raise RulesError(
-                f"expected table limits that some multiple of the bets keeps to, got minimum {minimum or 1} "
-                f"and maximum {maximum} for stakes from {lowest} to {highest}"
+                f"no multiple of the bets is within the table limits: minimum {minimum or 1}, "
+                f"maximum {maximum}, stakes from {lowest} to {highest}"
             )
     return Multiples(least, max(least, most))
 
 
 def system(name: str, multiples: Multiples) -> System:
-    """The machine of a system whose stakes keep to these multiples of the unit.
+    """A built-in system, within these multiples.
 
     >>> system("paroli", Multiples(1, 100)).multiples, system("flat", Multiples(3, 100)).multiples
     ((1, 2, 4), (3,))
     """
     if name not in tuple(SystemName):
-        raise RulesError(f"expected a system of {', '.join(SystemName)}, got {name!r}")
+        raise RulesError(f"unknown staking system {name!r}: expected one of {', '.join(SystemName)}")
     wanted, won, lost = _MACHINES[SystemName(name)](multiples.most)
     least, most = multiples
     kept = tuple(min(max(multiple, least), most) for multiple in wanted)
@@ -115,7 +112,7 @@ def system(name: str, multiples: Multiples) -> System:
 
 
 _Machine = tuple[list[int], list[int], list[int]]
-"""[state] the multiple wanted, the state after a win, the state after a loss."""
+"""[state] the multiple, the state after a win, the state after a loss."""
 
 
 def _flat(_most: int) -> _Machine:
@@ -123,7 +120,7 @@ def _flat(_most: int) -> _Machine:
 
 
 def _martingale(most: int) -> _Machine:
-    last = (most - 1).bit_length()  # the first power of two that is not below the most
+    last = (most - 1).bit_length()  # the first power of two at or above the maximum
     states = range(last + 1)
     return [2**state for state in states], [START for _ in states], [min(state + 1, last) for state in states]
 
@@ -154,17 +151,17 @@ def _labouchere(most: int) -> _Machine:
             lines.append(line)
         return known[line]
 
-    for line in lines:  # grows as it is read
-        stake = min(_asked(line), most)
+    for line in lines:  # grows during the loop
+        stake = min(_line_stake(line), most)
         wanted.append(stake)
         won.append(number(line[1:-1] or LINE))
         longer = (*line, stake)
-        given_up = len(longer) > LONGEST_LINE or _asked(longer) > most
+        given_up = len(longer) > LONGEST_LINE or _line_stake(longer) > most
         lost.append(number(LINE if given_up else longer))
     return wanted, won, lost
 
 
-def _asked(line: tuple[int, ...]) -> int:
+def _line_stake(line: tuple[int, ...]) -> int:
     return line[0] + line[-1] if len(line) > 1 else line[0]
 
 
@@ -178,43 +175,42 @@ _MACHINES: Final[dict[SystemName, Callable[[int], _Machine]]] = {
 
 
 MOST_MEMORIES: Final = 65_536
-"""States of a strategy: beyond it the machine would no longer fit a processor's cache."""
+"""The most states of a strategy; more would not fit into the cache of a processor."""
 COUNT: Final = "count"
 NAMES: Final = (*SystemName, COUNT)
 _COUNTING: Final = re.compile(rf"{COUNT}(?::([0-9]{{1,6}}))?", re.ASCII)
 
 
 class Strategy(Protocol):
-    """A way to stake that remembers something of the rounds so far; what it remembers can be hashed.
+    """A staking strategy of your own. Its memory of the rounds so far must be hashable.
 
-    Whatever memories can be reached become the states of a machine, so a strategy of your own runs as quickly
-    as those that come with the package.
+    Each reachable memory becomes a state of a `System`, so it runs as fast as the built-in systems.
     """
 
     @property
     def name(self) -> str:
-        """What it is called."""
+        """Its name in reports."""
 
     @property
     def start(self) -> Hashable:
-        """What it remembers before the first round."""
+        """The memory before the first round."""
 
     def multiple(self, memory: Any, /) -> int:
-        """How many times the bets are staked next."""
+        """The multiple in the next round."""
 
     def after(self, memory: Any, way: int, /) -> Hashable:
-        """What it remembers after a round won (1), lost (-1) or level (0)."""
+        """The memory after a win (1), a loss (-1) or a level round (0)."""
 
 
 class Counting(NamedTuple):
-    """Each bet is made so many times while the cards left favour it, exactly, and so many times otherwise."""
+    """Two multiples for each bet: `favoured` while its exact expected value is above 0, else `waiting`."""
 
     waiting: int = 0
     favoured: int = 1
 
     @property
     def name(self) -> str:
-        """What it is called."""
+        """The name on the command line."""
         return f"{COUNT}:{self.favoured}" if self.waiting else COUNT
 
 
@@ -222,7 +218,7 @@ Staking = str | Strategy | Counting
 
 
 def machine(strategy: Strategy, multiples: Multiples) -> System:
-    """The machine of a strategy: every memory it can come to is a state.
+    """The system of a strategy: every reachable memory is a state.
 
     >>> class ReversedMartingale:
     ...     name, start = "reversed", 1
@@ -239,7 +235,7 @@ def machine(strategy: Strategy, multiples: Multiples) -> System:
     memories: list[Hashable] = [strategy.start]
     wanted: list[int] = []
     following: dict[int, list[int]] = {1: [], 0: [], -1: []}
-    for memory in memories:  # grows as it is read
+    for memory in memories:  # grows during the loop
         multiple = strategy.multiple(memory)
         if type(multiple) is not int or multiple < 1:
             raise RulesError(f"expected a whole multiple of 1 or more from {strategy.name}, got {multiple!r}")
@@ -248,9 +244,7 @@ def machine(strategy: Strategy, multiples: Multiples) -> System:
             then = strategy.after(memory, way)
             if then not in known:
                 if len(memories) == MOST_MEMORIES:
-                    raise RulesError(
-                        f"expected at most {MOST_MEMORIES:,} memories of {strategy.name}, got more"
-                    )
+                    raise RulesError(f"the strategy {strategy.name} has more than {MOST_MEMORIES:,} states")
                 known[then] = len(memories)
                 memories.append(then)
             states.append(known[then])
@@ -260,7 +254,7 @@ def machine(strategy: Strategy, multiples: Multiples) -> System:
 
 
 def named(text: str) -> str | Counting:
-    """A strategy by its name; count:8 stakes one unit while waiting and eight when the cards favour it."""
+    """A strategy by its name. count:8 stakes 1 unit, and 8 if the cards favour the bet."""
     if match := _COUNTING.fullmatch(text):
         if match[1] is None:
             return Counting()
@@ -271,12 +265,12 @@ def named(text: str) -> str | Counting:
             )
         return Counting(1, spread)
     if text not in tuple(SystemName):
-        raise RulesError(f"expected a strategy of {', '.join(NAMES)}, got {text!r}")
+        raise RulesError(f"unknown strategy {text!r}: expected one of {', '.join(NAMES)}")
     return text
 
 
 def system_of(strategy: str | Strategy, multiples: Multiples) -> System:
-    """The machine of a system by name, or of a strategy of one's own."""
+    """The system with a name, or the system of a strategy of your own."""
     return system(strategy, multiples) if isinstance(strategy, str) else machine(strategy, multiples)
 
 
@@ -284,19 +278,19 @@ MOST_MONEY: Final = 2**53 - 1
 
 
 class SessionTerms(NamedTuple):
-    """How a player stakes, with what money, under which limits of the table."""
+    """Strategy, money and table limits of a session."""
 
     strategy: Staking = "flat"
     bankroll: int | None = None
-    """None: the player can lose any sum."""
+    """None: unlimited."""
     target: int | None = None
-    """The money with which the player leaves."""
+    """The bankroll at which the player leaves."""
     minimum: int | None = None
     maximum: int | None = None
-    """Of the table, for each area."""
+    """The table limits for each area."""
 
     def checked(self) -> SessionTerms:
-        """The terms, if their money and their strategy can be; a count by its name is taken as such."""
+        """The terms with the strategy resolved by name. Raises an error if they are invalid."""
         for what, money in (("bankroll", self.bankroll), ("target", self.target)):
             if money is not None and not 1 <= money <= MOST_MONEY:
                 raise RulesError(f"expected a {what} from 1 to 2^53 - 1, got {money}")
@@ -304,14 +298,14 @@ class SessionTerms(NamedTuple):
 
     @property
     def is_endless(self) -> bool:
-        """Whether nothing but the number of rounds ends it."""
+        """Whether only the number of rounds ends a session."""
         return self.bankroll is None and self.target is None
 
     def multiples(self, mix: Mix) -> Multiples:
-        """What the table takes of this mix."""
+        """The multiples of a mix that the table accepts."""
         greatest = GREATEST_MULTIPLE
         if self.bankroll is not None and self.target is not None:
-            # No more than the player ever has; the exact chances of ruin stop at the same multiple.
+            # No more than the player can ever have; the exact figures use the same limit.
             greatest = max(1, (self.target - 1) // mix.staked)
         return allowed(mix, minimum=self.minimum, maximum=self.maximum, greatest=greatest)
 

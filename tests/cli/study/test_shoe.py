@@ -18,7 +18,7 @@ def test_the_odds_now(taisai: Taisai) -> None:
     ran = taisai(*BOOK, *OWN, "--seen", "1,1,6,6,6,6")
     assert (ran.code, ran.err) == (0, "")
     assert "90 of 96 cards left (14 16 16 16 16 12)" in ran.out
-    assert "The player has the edge on small: 2.125%." in ran.out
+    assert "The player has an advantage on small: 2.125%." in ran.out
 
 
 def test_the_same_odds_as_the_odds_command(taisai: Taisai) -> None:
@@ -36,7 +36,7 @@ def test_every_position_of_the_shoe(taisai: Taisai) -> None:
     ran = taisai(*BOOK, "--decks", "6", "--positions")
     assert (ran.code, ran.err) == (0, "")
     assert "small             2.634%       2.634%   1081/41041" in ran.out
-    assert "Each of the 96 rounds has exactly the edges of the first" in ran.out
+    assert "All 96 rounds have exactly the same edges" in ran.out
     facts = json.loads(taisai(*BOOK, *OWN, "--positions", "--json").out)
     assert facts["alike"] is True
     assert facts["rounds"] == [facts["rounds"][0]] * 32
@@ -76,7 +76,7 @@ def test_counting(taisai: Taisai) -> None:
         "75%       24   78.2%   6.588",
         "bet on small at 1 or above, on big at -1 or below",
         "0.978",
-        "luck strays from the count's gain by 7.56 units in 100 rounds",
+        "the standard deviation is 7.56 units in 100 rounds",
     ):
         assert words in ran.out
     facts = json.loads(taisai(*BOOK, *OWN, "--counting", "--count", "total-4", "--tags", "3", "--json").out)
@@ -112,7 +112,10 @@ def test_a_picture_is_the_same_every_time(taisai: Taisai, tmp_path: Path, questi
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        (("shoe", "us-sic-bo"), "expected a game of cards, such as mbs-3-card-sic-bo, got one of dice"),
+        (
+            ("shoe", "us-sic-bo"),
+            "expected a rulebook with cards, such as mbs-3-card-sic-bo, got one with dice",
+        ),
         ((*BOOK, "--decks", "7"), "expected 2 to 6 decks (2.1), got 7"),
         ((*BOOK, "--decks", "1e30"), "expected 2 to 6 decks (2.1), got 1000000"),
         ((*BOOK, "--seen", "7"), "expected cards of face 1 to 6 seen, got 7"),

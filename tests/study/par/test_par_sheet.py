@@ -12,7 +12,7 @@ import typst
 from taisai.cli.rules.felt import drawn
 from taisai.rules import Outcome, rulebook, rulebook_ids
 from taisai.study.par import par_sheet
-from taisai.study.par.files import _text, as_html, as_pdf
+from taisai.study.par_files import _text, as_html, as_pdf
 
 LAYOUTS = [(book, layout) for book in rulebook_ids() for layout in rulebook(book).layouts]
 ROLLS = [Outcome.of(*faces) for faces in product(range(1, 7), repeat=3)]

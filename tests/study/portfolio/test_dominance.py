@@ -5,8 +5,7 @@ from fractions import Fraction
 import pytest
 
 from taisai.rules import OUTCOMES, Matrix, rulebook
-from taisai.study.portfolio import Dominated, Undominated, dominance
-from taisai.study.portfolio.dominance import proven_law, proven_mix, solved
+from taisai.study.dominance import Dominated, Undominated, dominance, proven_distribution, proven_mix, solved
 
 LAYOUTS = [("us-sic-bo", "A", ["any-triple"]), ("rws-sic-bo-etg-v8", "A", []), ("mbs-3-card-sic-bo", "A", [])]
 
@@ -57,10 +56,10 @@ def test_what_proves_nothing_is_not_taken_for_a_proof() -> None:
     assert proven_mix(nets, 1, {0: Fraction(1, 2)}) is None  # not the same stake
     assert proven_mix(nets, 1, {1: Fraction(1)}) is None  # itself
     assert proven_mix([(1, 1), (1, 1)], 0, {1: Fraction(1)}) is None  # equal is not better
-    assert proven_law(nets, 2, [Fraction(1, 2), Fraction(1, 2)])
-    assert not proven_law(nets, 1, [Fraction(1, 2), Fraction(1, 2)])
-    assert not proven_law(nets, 2, [Fraction(0), Fraction(1)])  # every outcome must be possible
-    assert not proven_law(nets, 0, [Fraction(2), Fraction(-1)])
+    assert proven_distribution(nets, 2, [Fraction(1, 2), Fraction(1, 2)])
+    assert not proven_distribution(nets, 1, [Fraction(1, 2), Fraction(1, 2)])
+    assert not proven_distribution(nets, 2, [Fraction(0), Fraction(1)])  # every outcome must be possible
+    assert not proven_distribution(nets, 0, [Fraction(2), Fraction(-1)])
 
 
 def test_equations_that_contradict_each_other_have_no_answer() -> None:

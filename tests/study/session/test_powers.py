@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from taisai.rules import rulebook
-from taisai.study.odds import Law, Mix
+from taisai.study.odds import Distribution, Mix
 from taisai.study.session import sums
-from taisai.study.session.sums import Lattice, power_by_flint, power_by_recurrence, sum_law
+from taisai.study.session.sums import Lattice, power_by_flint, power_by_recurrence, sum_distribution
 
 BOOK = rulebook("rws-sic-bo-etg-v8")
 MIXES = (
@@ -23,11 +23,11 @@ MIXES = (
 )
 
 
-def shares(law: Law) -> dict[int, Fraction]:
+def shares(law: Distribution) -> dict[int, Fraction]:
     return {value: Fraction(w, law.total) for value, w in zip(law.values, law.weights, strict=True)}
 
 
-def convolved(law: Law, rounds: int) -> dict[int, Fraction]:
+def convolved(law: Distribution, rounds: int) -> dict[int, Fraction]:
     """The slow way: one round after the other."""
     once, found = shares(law), {0: Fraction(1)}
     for _ in range(rounds):
@@ -42,18 +42,18 @@ def convolved(law: Law, rounds: int) -> dict[int, Fraction]:
 @pytest.mark.parametrize("bets", MIXES)
 @pytest.mark.parametrize("rounds", [1, 2, 7])
 def test_a_sum_is_its_convolution(bets: dict[str, int], rounds: int) -> None:
-    law = Mix.of(BOOK.matrix("A"), bets).law(BOOK.chance())
-    found = sum_law(Lattice.of(law), rounds)
+    law = Mix.of(BOOK.matrix("A"), bets).distribution(BOOK.chance())
+    found = sum_distribution(Lattice.of(law), rounds)
     assert shares(found) == convolved(law, rounds)
     assert sum(found.weights) == found.total
 
 
 @pytest.mark.parametrize("bets", MIXES[:2])
 def test_a_sum_is_icepools(bets: dict[str, int]) -> None:
-    law = Mix.of(BOOK.matrix("A"), bets).law(BOOK.chance())
+    law = Mix.of(BOOK.matrix("A"), bets).distribution(BOOK.chance())
     theirs = 40 @ icepool.Die(dict(zip(law.values, law.weights, strict=True)))
     expected = {value: Fraction(theirs.quantity(value), theirs.denominator()) for value in theirs}
-    assert shares(sum_law(Lattice.of(law), 40)) == expected
+    assert shares(sum_distribution(Lattice.of(law), 40)) == expected
 
 
 @settings(max_examples=60, deadline=None)
@@ -69,18 +69,18 @@ def test_flint_and_the_recurrence_agree(rest: dict[int, int], first: int, power:
 
 
 def test_without_flint_the_law_is_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
-    law = Mix.of(BOOK.matrix("A"), MIXES[-1]).law(BOOK.chance())
+    law = Mix.of(BOOK.matrix("A"), MIXES[-1]).distribution(BOOK.chance())
     assert len(law.values) > sums.MOST_TERMS  # flint's own ground
     assert sums.has_flint()
-    with_flint = sum_law(Lattice.of(law), 60)
+    with_flint = sum_distribution(Lattice.of(law), 60)
     monkeypatch.setenv(sums.WITHOUT_FLINT, "1")
     assert not sums.has_flint()
-    assert sum_law(Lattice.of(law), 60) == with_flint
+    assert sum_distribution(Lattice.of(law), 60) == with_flint
 
 
 def test_a_lattice_divides_what_can_be_divided() -> None:
-    lattice = Lattice.of(Law.of([(-100, 111), (100, 105)]))
+    lattice = Lattice.of(Distribution.of([(-100, 111), (100, 105)]))
     assert lattice == Lattice(-100, 200, (0, 1), (37, 35), 72)
     assert (lattice.mean, lattice.variance) == (Fraction(35, 72), Fraction(35 * 37, 72 * 72))
-    assert Lattice.of(Law.of([(5, 4)])) == Lattice(5, 1, (0,), (1,), 1)
-    assert sum_law(Lattice.of(Law.of([(5, 4)])), 9) == Law((45,), (1,), 1)
+    assert Lattice.of(Distribution.of([(5, 4)])) == Lattice(5, 1, (0,), (1,), 1)
+    assert sum_distribution(Lattice.of(Distribution.of([(5, 4)])), 9) == Distribution((45,), (1,), 1)

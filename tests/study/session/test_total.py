@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from taisai.rules import RulesError, rulebook
-from taisai.study.odds import Law, Mix
+from taisai.study.odds import Distribution, Mix
 from taisai.study.report import certain_decimals, decimal_text, fraction_text, power_text, probability_text
 from taisai.study.session import total as total_module
 from taisai.study.session import total as totals
@@ -50,7 +50,7 @@ def test_three_rounds_by_hand() -> None:
 
 def test_a_thousand_rounds_are_exact_and_one_more_is_a_wave() -> None:
     exact, wave = small(MOST_EXACT), small(MOST_EXACT + 1)
-    assert isinstance(exact.law, Law)
+    assert isinstance(exact.law, Distribution)
     assert exact.error == exact.sum_error == 0
     assert exact.ahead + exact.level + exact.behind == 1
     assert not wave.is_exact
@@ -60,7 +60,7 @@ def test_a_thousand_rounds_are_exact_and_one_more_is_a_wave() -> None:
 
 def test_mean_and_deviation_are_those_of_the_law() -> None:
     session = small(50)
-    assert isinstance(session.law, Law)
+    assert isinstance(session.law, Distribution)
     assert session.mean == session.law.mean
     assert session.deviation == pytest.approx(session.law.deviation, rel=1e-14)
 
@@ -93,7 +93,7 @@ def test_facts_are_exact() -> None:
 
 def test_far_apart_totals_are_exact_though_they_span_a_wide_range() -> None:
     bets = {"small": 9_007_199_254_740_991, "big": 1, "triple-1": 3}
-    once = Mix.of(US.matrix(), bets).law(US.chance())
+    once = Mix.of(US.matrix(), bets).distribution(US.chance())
     session = total_after(Mix.of(US.matrix(), bets), US.chance(), 12)
     expected: Counter[int] = Counter()
     for times in product(range(13), repeat=len(once.values)):
@@ -101,7 +101,7 @@ def test_far_apart_totals_are_exact_though_they_span_a_wide_range() -> None:
             ways = factorial(12) // prod(map(factorial, times))
             chance = prod(w**n for w, n in zip(once.weights, times, strict=True))
             expected[sum(v * n for v, n in zip(once.values, times, strict=True))] += ways * chance
-    assert isinstance(session.law, Law)
+    assert isinstance(session.law, Distribution)
     assert list(session.law.values) == sorted(expected)
     assert dict(session.distribution()) == {
         value: Fraction(weight, once.total**12) for value, weight in expected.items()
@@ -129,9 +129,9 @@ def test_many_ways_to_few_totals_are_found_out_and_too_many_refused(monkeypatch:
 
 def test_a_wave_says_why_it_is_not_exact(monkeypatch: pytest.MonkeyPatch) -> None:
     assert small(1_000).why_not_exact is None
-    assert "By FFT, since there are more than 1,000 rounds: no" in str(small(1_001))
+    assert "By FFT, because there are more than 1,000 rounds: the error" in str(small(1_001))
     monkeypatch.setattr(totals, "MOST_BYTES", 2**10)
-    assert "since exact fractions would take about" in str(small(1_000))
+    assert "because exact fractions would take about" in str(small(1_000))
     assert small(1_000).facts()["why_not_exact"] == small(1_000).why_not_exact
 
 
@@ -179,7 +179,7 @@ def test_a_distribution_too_long_for_json_is_refused(monkeypatch: pytest.MonkeyP
 @pytest.mark.parametrize("share", [0.5, True, "1/2", Fraction(0), Fraction(3, 2), 2])
 @pytest.mark.parametrize("rounds", [3, 1_500])
 def test_a_share_is_a_fraction(share: object, rounds: int) -> None:
-    with pytest.raises(RulesError, match="expected a share above 0 and at most 1 as a fraction, such as"):
+    with pytest.raises(RulesError, match="expected a probability above 0 and at most 1, such as"):
         small(rounds).quantile(share)  # type: ignore[arg-type]
 
 
@@ -203,7 +203,7 @@ def test_rounds_have_a_limit(rounds: int) -> None:
 
 def test_a_wave_tells_its_error_and_no_more_digits_than_it_has() -> None:
     text = str(small(100_000))
-    assert "no single probability is off by more than" in text
+    assert "the error of one probability is at most" in text
     assert "ahead" in text
     assert "below" in text
 

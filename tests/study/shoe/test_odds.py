@@ -72,9 +72,12 @@ def test_edges_as_floats_are_the_exact_ones_rounded() -> None:
         ([[10_001], [5], [5], [5], [5], [5]], "expected 0 to 10000 cards of a face left, got 10001"),
         ([[2**61], [2**61], [2**61], [2**61], [2**61], [2**61]], "expected 0 to 10000 cards of a face left"),
         ([[0], [0], [0], [0], [1], [1]], "expected at least three cards left in every composition, got 2"),
-        ([[1.0], [1], [1], [1], [1], [1]], "expected whole numbers in six rows, one a face, got float64"),
-        ([[1], [1]], "expected whole numbers in six rows"),
-        ([[], [], [], [], [], []], "expected whole numbers in six rows"),
+        (
+            [[1.0], [1], [1], [1], [1], [1]],
+            "expected whole numbers in 6 rows, one for each face, got float64",
+        ),
+        ([[1], [1]], "expected whole numbers in 6 rows"),
+        ([[], [], [], [], [], []], "expected whole numbers in 6 rows"),
     ],
 )
 def test_what_is_no_composition_is_refused(compiled: bool, left: list[list[float]], says: str) -> None:  # noqa: FBT001
@@ -135,7 +138,7 @@ def test_the_shoe_of_a_book() -> None:
     assert full_shoe(rule, 2) == (16,) * 6
     with pytest.raises(RulesError, match=r"expected 2 to 6 decks \(2.1\), got 7"):
         full_shoe(rule, 7)
-    with pytest.raises(RulesError, match="expected a game of cards"):
+    with pytest.raises(RulesError, match="expected a rulebook with cards"):
         full_shoe(rulebook("us-sic-bo").chance_rule)
     assert after_seeing((2,) * 6, (1, 1, 6)) == (0, 2, 2, 2, 2, 1)
     with pytest.raises(RulesError, match="expected at most 2 cards of face 1 seen, got 3"):
@@ -146,8 +149,8 @@ def test_the_shoe_of_a_book() -> None:
 
 def test_a_composition_tells_itself() -> None:
     told = composition_odds(MATRIX, (14, 16, 16, 16, 16, 12), (16,) * 6)
-    assert "The player has the edge on small: 2.125%." in str(told)
-    assert "No bet is worth making" in str(composition_odds(MATRIX, (48,) * 6))
+    assert "The player has an advantage on small: 2.125%." in str(told)
+    assert "No bet has a positive expected value" in str(composition_odds(MATRIX, (48,) * 6))
     assert told.facts()["areas"][0]["house_edge"] == str(brute_small(told.left))
     assert "<table " in told._repr_html_()
 

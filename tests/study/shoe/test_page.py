@@ -9,8 +9,8 @@ import pytest
 
 from taisai.study.odds import area_odds
 from taisai.study.shoe.composition import rounds_dealt
-from taisai.study.shoe.luck import luck
 from taisai.study.shoe.odds import chance_left
+from taisai.study.shoe.variance import shoe_variance
 from tests.study.shoe import brute
 from tools import cards
 
@@ -50,7 +50,7 @@ def test_the_words_say_how_soon_it_shows() -> None:
 
 def test_how_far_two_decks_stray_is_what_is_published() -> None:
     shoe = cards.published()[2]
-    found = luck(cards.MATRIX, (16,) * 6, shoe["tags"], ("small", "big", Fraction(1)), 16)
+    found = shoe_variance(cards.MATRIX, (16,) * 6, shoe["tags"], ("small", "big", Fraction(1)), 16)
     assert found.deviation == pytest.approx(shoe["luck"]["deviation"], rel=1e-9)
     assert found.until_equal == pytest.approx(shoe["luck"]["until_equal"], rel=1e-9)
 

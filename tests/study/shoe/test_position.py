@@ -34,7 +34,7 @@ def test_every_round_of_six_decks_too() -> None:
 
 def test_ways_that_forget_the_cards_gone_before_are_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
     """The theorem is a result and no premise: a wrong count of what may be left breaks it."""
-    monkeypatch.setattr(composition, "_comes", lambda count, now: [comb(n, now) for n in range(count + 1)])
+    monkeypatch.setattr(composition, "_ways", lambda count, now: [comb(n, now) for n in range(count + 1)])
     found = position_edges(MATRIX, (3, 1, 2, 2, 1, 3))
     assert not found.are_alike
     assert "The rounds differ." in str(found)

@@ -64,11 +64,11 @@ def test_a_cluster_brings_the_same_digits_and_again_after_a_worker_is_killed(clu
 @pytest.mark.parametrize(
     ("address", "said"),
     [
-        ("tcp://127.0.0.1:1", "got no answer"),
+        ("tcp://127.0.0.1:1", "no Dask scheduler answers"),
         ("nonsense", "such as tcp://host:8786, got 'nonsense'"),
         ("", "got ''"),
         ("tcp://127.0.0.1:99999", "such as tcp://host:8786"),
-        ("tcp://no-such-host.invalid:8786", "got no answer"),
+        ("tcp://no-such-host.invalid:8786", "no Dask scheduler answers"),
     ],
 )
 def test_an_address_where_no_scheduler_is_gets_one_line(address: str, said: str) -> None:

@@ -151,7 +151,7 @@ def test_after_a_second_ctrl_c_running_parts_are_left_out(pair: ThreadPoolExecut
 
 def test_sessions_that_are_played_on_leave_the_part_before_as_it_was() -> None:
     system = system_of("dalembert", Multiples(1, 100))
-    plan = SessionPlan(Classes.of(MIX.law(DICE)), system, 100, 1, 10**12, 10**15, 3 * run.SLICE)
+    plan = SessionPlan(Classes.of(MIX.distribution(DICE)), system, 100, 1, 10**12, 10**15, 3 * run.SLICE)
     first = run.SessionsTask(key(6, "sessions"), plan, 0, 1).run()
     assert first.further is not None
     before = first.figures.copied()

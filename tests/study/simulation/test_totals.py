@@ -16,7 +16,7 @@ from taisai.study.simulation.run import MOST_ROUNDS
 BOOK = rulebook("rws-sic-bo-etg-v8")
 DICE = BOOK.chance()
 MIX = Mix.of(BOOK.matrix("A"), {"small": 100, "single-2": 50})
-LAW = MIX.law(DICE)
+LAW = MIX.distribution(DICE)
 
 
 def test_counts_of_two_rounds_follow_the_exact_law() -> None:
@@ -65,7 +65,7 @@ def test_totals_tell_no_speed_and_no_drawdown_and_repeat() -> None:
 
 def test_only_a_fixed_mix_has_totals() -> None:
     for terms in (SessionTerms("martingale"), SessionTerms(bankroll=1_000), SessionTerms(target=1_000)):
-        with pytest.raises(RulesError, match="for totals"):
+        with pytest.raises(RulesError, match="totals need fixed bets"):
             simulate_totals(MIX, DICE, rounds=10, seed=1, terms=terms)
     with pytest.raises(RulesError, match="rounds, got"):
         simulate_totals(MIX, DICE, rounds=MOST_ROUNDS + 1, seed=1)

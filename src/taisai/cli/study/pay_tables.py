@@ -18,8 +18,9 @@ from taisai.cli.study.output import tell
 from taisai.rules import RulesError, rulebook
 from taisai.rules.errors import printable
 from taisai.study.compare import Side, compare
+from taisai.study.dominance import dominance
 from taisai.study.par import ParSheet, Signature, par_sheet
-from taisai.study.portfolio import dominance, portfolio
+from taisai.study.portfolio import portfolio
 
 
 def run_compare(arguments: Namespace) -> int:
@@ -74,11 +75,11 @@ def run_par(arguments: Namespace) -> int:
 def _made(sheet: ParSheet, output: str, felt: str) -> bytes:
     match Path(output).suffix.lower():
         case ".pdf":
-            from taisai.study.par.files import as_pdf
+            from taisai.study.par_files import as_pdf
 
             return as_pdf(sheet, felt)
         case ".html":
-            from taisai.study.par.files import as_html
+            from taisai.study.par_files import as_html
 
             return as_html(sheet, felt).encode()
         case _:

@@ -22,8 +22,8 @@ from taisai.game.rounds.round import Round
 from taisai.game.table import Deciders, Seat, Table
 from taisai.game.terms.terms import GUARDS, ONES
 from taisai.game.vocabulary import CHIP_READER, Means
+from taisai.rules.equipment import LimitPolicy
 from taisai.rules.irregularities import Ruling
-from taisai.rules.limits import LimitPolicy
 from taisai.rules.outcomes import OUTCOMES
 from taisai.rules.settlement import GREATEST_SUM
 from taisai.rules.vocabulary import Act, Irregularity

@@ -14,7 +14,7 @@ from taisai.game.table import MOST_BETS, MOST_IN_BATCH, Deciders, Seat, Table
 from taisai.game.terms.terms import GUARDS, ONES, Terms
 from taisai.game.vocabulary import CHIP_READER, MOST_ID, Means
 from taisai.rules.clauses import Clause
-from taisai.rules.limits import LimitPolicy
+from taisai.rules.equipment import LimitPolicy
 from taisai.rules.outcomes import OUTCOMES
 from taisai.rules.settlement import GREATEST_SUM, Bet
 from taisai.rules.vocabulary import Act, Irregularity, Phase

@@ -12,7 +12,7 @@ from taisai.game.table import Effects, Purse, Seat, Table
 from taisai.game.terms.terms import Terms
 from taisai.game.vocabulary import Means
 from taisai.rules.clauses import Clause
-from taisai.rules.limits import LimitPolicy
+from taisai.rules.equipment import LimitPolicy
 
 _CASH, _REFUSE = Means.CASH_CHIPS, LimitPolicy.REFUSE
 _CHIPS, _CREDITS, _AT_RISK = Account.CHIPS, Account.CREDITS, Account.AT_RISK

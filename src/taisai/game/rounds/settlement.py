@@ -22,7 +22,7 @@ from taisai.game.table import Purse, Table
 from taisai.game.terms.terms import Terms
 from taisai.game.vocabulary import Means
 from taisai.rules.clauses import Clause
-from taisai.rules.limits import LimitPolicy
+from taisai.rules.equipment import LimitPolicy
 from taisai.rules.outcomes import Outcome
 from taisai.rules.settlement import BetRecord, BetState, settled_record
 

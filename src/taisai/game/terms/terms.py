@@ -13,8 +13,8 @@ from taisai.game.money import packed_sums
 from taisai.game.snapshot_codec import Derived
 from taisai.game.terms.messages import Limits
 from taisai.rules.book import Rulebook
+from taisai.rules.equipment import LimitPolicy
 from taisai.rules.errors import RulesError
-from taisai.rules.limits import LimitPolicy
 from taisai.rules.matrix import Matrix
 from taisai.rules.outcomes import OUTCOMES
 from taisai.rules.settlement import GREATEST_SUM

@@ -1,4 +1,4 @@
-"""Tests of fair dice, and the proof that a mapping from bytes to faces favours no face."""
+"""Tests of fairness, and the proof that a mapping from bytes to faces is unbiased."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ if TYPE_CHECKING:
 BYTES: Final = 256
 FACES: Final = 6
 FAIR: Final = BYTES - BYTES % FACES
-"""Bytes from here on are left out, so that each face has equally many."""
+"""Bytes from here on are rejected, so that each face has equally many."""
 
 
 def faces_of(data: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint8]:
-    """The faces that bytes stand for, in their order; bytes that favour a face are left out.
+    """The faces of a sequence of bytes, without rejected bytes.
 
     >>> import numpy as np
     >>> faces_of(np.array([0, 5, 6, 251, 252, 255], dtype=np.uint8)).tolist()
@@ -40,18 +40,17 @@ def faces_of(data: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint8]:
 
 @dataclass(frozen=True)
 class MappingProof(Describable):
-    """How many of the 256 bytes stand for each face, and how many are left out."""
+    """How many of the 256 bytes map to each face, and how many are rejected."""
 
     faces: tuple[int, ...]
     left_out: int
 
     @property
     def is_unbiased(self) -> bool:
-        """Whether each face has equally many, and every byte is accounted for."""
+        """Whether each face has equally many bytes."""
         return len(set(self.faces)) == 1 and sum(self.faces) + self.left_out == BYTES
 
     def report(self) -> StudyReport:
-        """The count, and what follows from it."""
         rows = tuple((str(face), str(count)) for face, count in enumerate(self.faces, 1))
         verdict = (
             f"Each face has {self.faces[0]} of the 256 bytes; {self.left_out} are left out. Bytes that are "
@@ -63,12 +62,11 @@ class MappingProof(Describable):
         return StudyReport((sheet,), (verdict,))
 
     def facts(self) -> dict[str, Any]:
-        """For machines."""
         return {"faces": list(self.faces), "left_out": self.left_out, "unbiased": self.is_unbiased}
 
 
 def mapping_proof(face_of: Callable[[int], int | None]) -> MappingProof:
-    """The proof for any mapping from a byte to a face, or to None where the byte is left out.
+    """The proof for a mapping from a byte to a face, or to None for a rejected byte.
 
     >>> mapping_proof(lambda byte: byte % 6 + 1).is_unbiased
     False
@@ -79,22 +77,22 @@ def mapping_proof(face_of: Callable[[int], int | None]) -> MappingProof:
 
 
 LEVEL: Final = 0.01
-"""All tests together call fair dice unfair with at most this chance."""
+"""The probability that any of the tests calls fair dice unfair is at most this."""
 EXPECTED: Final = 5
-"""A chi-square is only made where every cell expects at least so many."""
-LEAST: Final = 20  # rolls; below that no test says anything
+"""A chi-square test needs at least this expected count in every cell."""
+LEAST: Final = 20  # rolls; fewer are too few for any test
 ALARM: Final = 1000.0
-"""An e-value from which fair dice are called unfair: they ever reach it once in a thousand."""
+"""The e-value of an alarm; fair dice reach it at any time with probability 1/1000 or less."""
 
 
 @dataclass(frozen=True, slots=True)
 class OneTest:
-    """One question to the rolls, and the chance that fair dice answer at least so oddly."""
+    """A test with its statistic and p-value."""
 
     name: str
     statistic: float
     of: str
-    """What the statistic is measured against."""
+    """The distribution of the statistic for fair dice."""
     p: float
     corrected: float
     """The p-value after Holm's correction for the number of tests."""
@@ -102,7 +100,7 @@ class OneTest:
 
 @dataclass(frozen=True)
 class DiceTests(Describable):
-    """All tests on one stream of rolls."""
+    """All tests of a sequence of rolls."""
 
     source: str
     tally: Tally
@@ -112,16 +110,15 @@ class DiceTests(Describable):
 
     @property
     def is_fair(self) -> bool:
-        """Whether nothing speaks against fair dice at the level of all tests together."""
+        """Whether no test rejects fair dice, at the level of all tests together."""
         return all(test.corrected >= LEVEL for test in self.tests) and self.e_value < ALARM
 
     @property
     def e_value(self) -> float:
-        """What one unit bet against fair dice has become; it may be looked at after every roll."""
+        """The e-value against fair dice, which is valid after every roll."""
         return exp(self.log_e) if self.log_e < 700 else inf
 
     def report(self) -> StudyReport:
-        """The counts of faces, and every test."""
         numbers = ("statistic", "p", "corrected p")
         tests = Sheet(
             f"{self.source}: {self.tally.rolls:,} rolls, {3 * self.tally.rolls:,} dice",
@@ -160,7 +157,6 @@ class DiceTests(Describable):
         return StudyReport((tests, faces), (*notes, *self.left_out))
 
     def facts(self) -> dict[str, Any]:
-        """For machines."""
         return {
             "source": self.source,
             "rolls": self.tally.rolls,
@@ -183,32 +179,32 @@ class DiceTests(Describable):
 
 
 def dice_tests(tally: Tally, source: str) -> DiceTests:
-    """Every test that so many rolls allow, corrected for their number."""
+    """All tests that the number of rolls allows, corrected for multiple testing."""
     if tally.rolls < LEAST:
         raise RulesError(f"expected at least {LEAST} rolls to test, got {tally.rolls} ({source})")
     left_out: list[str] = []
-    made = list(_made(tally, left_out))
-    corrected = holm([p for *_, p in made])
-    tests = tuple(OneTest(*one, fixed) for one, fixed in zip(made, corrected, strict=True))
+    results = list(_run_tests(tally, left_out))
+    corrected = holm([p for *_, p in results])
+    tests = tuple(OneTest(*result, p) for result, p in zip(results, corrected, strict=True))
     log_e = WATCHED.log_e(list(tally.faces), list(tally.outcomes))
     return DiceTests(source, tally, tests, tuple(left_out), log_e)
 
 
 def holm(ps: Sequence[float]) -> list[float]:
-    """P-values corrected so that the chance of any false alarm stays below the level.
+    """P-values after Holm's correction for multiple testing.
 
     >>> holm([0.01, 0.04, 0.03])
     [0.03, 0.06, 0.06]
     """
-    found = [0.0] * len(ps)
+    corrected = [0.0] * len(ps)
     highest = 0.0
     for rank, place in enumerate(sorted(range(len(ps)), key=ps.__getitem__)):
         highest = max(highest, min(1.0, (len(ps) - rank) * ps[place]))
-        found[place] = highest
-    return found
+        corrected[place] = highest
+    return corrected
 
 
-def _made(tally: Tally, left_out: list[str]) -> Iterator[tuple[str, float, str, float]]:
+def _run_tests(tally: Tally, left_out: list[str]) -> Iterator[tuple[str, float, str, float]]:
     n = tally.rolls
     yield from _chi_square("faces", tally.faces, [n / 2] * 6, left_out)
     if tally.is_sorted:
@@ -221,7 +217,7 @@ def _made(tally: Tally, left_out: list[str]) -> Iterator[tuple[str, float, str, 
         yield from _chi_square("ordered triples", tally.triples, [n / 216] * 216, left_out)
     combinations = [n * outcome.ways / 216 for outcome in OUTCOMES]
     yield from _chi_square("56 combinations", tally.outcomes, combinations, left_out)
-    # Both go by what these rolls are like, not fair ones: a bias alone must not look like dependence.
+    # Both use the observed distribution of totals, because a bias alone must not look like dependence.
     if 0 < tally.above < n:
         yield _normal("runs of totals, high and low", _runs(tally))
     for lag in LAGS:
@@ -251,14 +247,14 @@ def _normal(name: str, deviations: float) -> tuple[str, float, str, float]:
 
 
 def _runs(tally: Tally) -> float:
-    """Wald and Wolfowitz: given how many totals are high, every order of high and low is as likely."""
+    """The runs test of Wald and Wolfowitz, given the number of high totals."""
     n, high = tally.rolls, tally.above
     pairs = 2 * high * (n - high)
     return (tally.runs - 1 - pairs / n) / sqrt(pairs * (pairs - n) / (n * n * (n - 1)) or 1)
 
 
 def _serial(tally: Tally, lag: int) -> float | None:
-    """The correlation of totals so many rolls apart, about their own mean; None where all are the same."""
+    """The serial correlation of totals at this lag, about their own mean; None if all totals are equal."""
     n = tally.rolls
     counts = [(2 * sum(_FACES[place]) - MIDDLE, count) for place, count in enumerate(tally.triples) if count]
     whole = sum(value * count for value, count in counts)

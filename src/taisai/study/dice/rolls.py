@@ -1,4 +1,4 @@
-"""Rolls read from a file, and the counts that the tests need."""
+"""Reads rolls from a file, and counts what the tests of fairness need."""
 
 from __future__ import annotations
 
@@ -23,22 +23,22 @@ _BETWEEN: Final = b" \t,;|-\r"
 
 
 def read_rolls(file: IO[bytes], name: str) -> Iterator[Rolls]:
-    r"""Blocks of rolls, so many × 3 faces each. Empty lines and those that begin with # are passed over.
+    r"""Blocks of rolls, arrays with three faces per row. Skips empty lines and lines that begin with #.
 
     >>> import io
     >>> [block.tolist() for block in read_rolls(io.BytesIO(b"# pit 3\n2 3 5\n666\n"), "rolls.txt")]
     [[[2, 3, 5], [6, 6, 6]]]
     """
     with needed("NumPy", "study"):
-        import numpy as np  # noqa: F401  whether it is there
+        import numpy as np  # noqa: F401
     done, rest = 0, b""
     while True:
         read = file.read(AT_ONCE)
         block, newline, rest = (rest + read).rpartition(b"\n") if read else (rest, b"", b"")
         if len(rest) > MOST_LINE:
-            raise RulesError(_bad(rest, done + block.count(b"\n") + len(newline) + 1, name))
+            raise RulesError(_invalid_line(rest, done + block.count(b"\n") + len(newline) + 1, name))
         if block:
-            faces = _quickly(block)
+            faces = _read_block(block)
             if faces is None:
                 faces = _line_by_line(block, done, name)
             if faces.size:
@@ -48,8 +48,8 @@ def read_rolls(file: IO[bytes], name: str) -> Iterator[Rolls]:
             return
 
 
-def _quickly(block: bytes) -> Rolls | None:
-    """The faces of a block whose every line is a roll; None where one may not be."""
+def _read_block(block: bytes) -> Rolls | None:
+    """The faces of a block if every line is a roll, else None."""
     import numpy
 
     kept = block.translate(None, _BETWEEN)
@@ -63,18 +63,18 @@ def _quickly(block: bytes) -> Rolls | None:
 def _line_by_line(block: bytes, done: int, name: str) -> Rolls:
     import numpy
 
-    found: list[bytes] = []
+    rolls: list[bytes] = []
     for number, line in enumerate(block.split(b"\n"), done + 1):
         faces = line.translate(None, _BETWEEN)
         if not faces or line.lstrip().startswith(b"#"):
             continue
         if len(faces) != 3 or not set(faces) <= set(b"123456"):
-            raise RulesError(_bad(line, number, name))
-        found.append(faces)
-    return numpy.frombuffer(b"".join(found), dtype=numpy.uint8) - numpy.uint8(ord("0"))
+            raise RulesError(_invalid_line(line, number, name))
+        rolls.append(faces)
+    return numpy.frombuffer(b"".join(rolls), dtype=numpy.uint8) - numpy.uint8(ord("0"))
 
 
-def _bad(line: bytes, number: int, name: str) -> str:
+def _invalid_line(line: bytes, number: int, name: str) -> str:
     got = printable(repr(line[:40].decode("utf-8", "replace")))
     return f"expected three faces from 1 to 6, such as '2 3 5', got {got} ({printable(name)}, line {number})"
 
@@ -82,27 +82,27 @@ def _bad(line: bytes, number: int, name: str) -> str:
 LAGS: Final = (1, 2, 3, 4, 5)
 TOTALS: Final = 19
 MIDDLE: Final = 21
-"""Twice the mean of a total, so that everything is whole."""
+"""Twice the mean of a total, to keep all figures whole."""
 
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """Counts of one stream of rolls, in its order."""
+    """Counts of a sequence of rolls."""
 
     rolls: int = 0
     triples: tuple[int, ...] = (0,) * 216
-    """How often each ordered triple came; the place of a-b-c is 36a + 6b + c, faces counted from 0."""
+    """How often each ordered triple came; the index of a-b-c is 36a + 6b + c, with faces from 0."""
     runs: int = 0
-    """Runs of totals above and below 10.5."""
+    """The number of runs of totals above or below 10.5."""
     above: int = 0
     """Totals of 11 and more."""
     products: tuple[int, ...] = (0,) * len(LAGS)
-    """By lag: the sum of (2·total − 21) of a roll times that of the roll so many later."""
+    """[lag] the sum of (2·total − 21) of a roll times that of the roll so many later."""
     is_sorted: bool = True
-    """Whether every roll so far came with its faces ascending: then nobody knows which die showed what."""
+    """Whether the faces of every roll are ascending. Then it is unknown which die showed which face."""
     first: tuple[int, ...] = ()
     last: tuple[int, ...] = ()
-    """The totals at both ends, as far as the lags reach, so that blocks can be joined."""
+    """The totals at both ends, up to the greatest lag, so that blocks can be joined."""
 
     @property
     def faces(self) -> tuple[int, ...]:
@@ -111,22 +111,22 @@ class Tally:
 
     @property
     def outcomes(self) -> tuple[int, ...]:
-        """How often each of the 56 came."""
-        found = [0] * len(OUTCOMES)
+        """How often each of the 56 outcomes came."""
+        counts = [0] * len(OUTCOMES)
         for place, count in enumerate(self.triples):
-            found[_OUTCOME_OF[place]] += count
-        return tuple(found)
+            counts[_OUTCOME_OF[place]] += count
+        return tuple(counts)
 
     def by_die(self, die: int) -> tuple[int, ...]:
-        """How often each face came on one of the dice, as they stand in the rolls."""
+        """How often each face came on one die, by the order of the faces in the rolls."""
         unit = 6 ** (2 - die)
-        found = [0] * 6
+        counts = [0] * 6
         for place, count in enumerate(self.triples):
-            found[place // unit % 6] += count
-        return tuple(found)
+            counts[place // unit % 6] += count
+        return tuple(counts)
 
     def __add__(self, other: Tally) -> Tally:
-        """The tally of these rolls followed by those."""
+        """The tally of these rolls followed by the others."""
         joined = bool(self.last and other.first) and (self.last[-1] > 10) == (other.first[0] > 10)
         reach = max(LAGS)
         across = tuple(
@@ -150,15 +150,11 @@ class Tally:
 
 
 def tallied(blocks: Iterable[Rolls]) -> Tally:
-    """The tally of a stream that comes in blocks."""
-    found = Tally()
-    for block in blocks:
-        found += tally_of(block)
-    return found
+    """The tally of a sequence of blocks."""
+    return sum(map(tally_of, blocks), start=Tally())
 
 
 def tally_of(rolls: Rolls) -> Tally:
-    """The tally of one block."""
     import numpy as np
 
     if not rolls.size:

@@ -1,20 +1,19 @@
-"""The ways in which dice can be unfair that the dice watch bets on, and what those bets have come to.
-
-Each part is a likelihood ratio against three exactly fair dice, so under fair dice its mean is 1 at all
-times; the mixture is their sum, with weights that sum to 1, so its mean is 1 too. All of it depends on counts
-alone: not on the order of the rounds, nor on which die showed which face.
-
-The dice watch: are the dice of this set still fair? It may be asked after every round, for ever.
+"""The dice watch: an anytime-valid test of whether a set of dice is fair.
 
 It starts with one unit and bets it, at fair odds, on dice that are not fair; `e_value` is what the unit has
-become. Fair dice ever take it to 1000 with a chance of at most 1 in 1000, however often one looks.
+become. With fair dice the probability that it ever reaches 1000 is at most 1/1000, however often it is
+checked.
+
+The e-value is a mixture of likelihood ratios against three fair dice. Under fair dice each has the expected
+value 1 at all times, and the weights sum to 1, so the mixture has the expected value 1 too. It depends only
+on counts, not on the order of the rounds, nor on which die showed which face.
 
 >>> watch = DiceWatch(level=Fraction(1, 1000))
 >>> watch.take((2, 3, 5))
 >>> watch.results, round(watch.e_value, 3), watch.alarm
 (3, 0.962, False)
 
-Dice that show 6 half of the time are found after a few rounds; whoever watches is told what looks off.
+Dice that show 6 half of the time are found after a few rounds, with a description of the fault.
 
 >>> watch = DiceWatch.of([(6, 1, 6), (3, 6, 2), (6, 5, 4), (6, 6, 1)] * 9)
 >>> watch.alarm, watch.alarm_at, watch.suspect, watch.finding
@@ -35,13 +34,13 @@ FAIR_OUTCOMES: Final = tuple(Fraction(outcome.ways, 216) for outcome in OUTCOMES
 
 
 class Tilt(NamedTuple):
-    """All three dice follow one other law: each face comes so many times as often as from a fair die."""
+    """The alternative that all three dice have these ratios of face probabilities to fair ones."""
 
     weight: Fraction
     ratios: tuple[Fraction, ...]
-    """Face by face, 1 to 6; their mean is 1."""
+    """For the faces 1 to 6; their mean is 1."""
     faces: tuple[int, ...]
-    """Those that the tilt is about, the one that comes too often first."""
+    """The unusual faces, the most frequent first."""
 
     def exact_e(self, faces: Sequence[int], _outcomes: Sequence[int]) -> Fraction:
         """The likelihood ratio after these counts of the six faces."""
@@ -53,13 +52,13 @@ class Tilt(NamedTuple):
 
 
 class Spread(NamedTuple):
-    """Every other law of its cells at once, spread about the fair one as a Dirichlet distribution."""
+    """All alternatives at once, with a Dirichlet prior about the fair distribution."""
 
     weight: Fraction
     chances: tuple[Fraction, ...]
-    """What fair dice give each cell: the six faces or the 56 outcomes."""
+    """The fair probability of each cell: of the six faces or of the 56 outcomes."""
     strength: int
-    """How many results the fair law counts for before the first is seen: the larger, the closer to fair."""
+    """The concentration of the prior; the larger, the closer to fair."""
     about: str
 
     @property
@@ -86,12 +85,12 @@ def _rising(start: Fraction, times: int) -> Fraction:
 
 
 def exact_e(parts: Iterable[Component], faces: Sequence[int], outcomes: Sequence[int]) -> Fraction:
-    """What one unit, split over the parts by their weights, has grown to; exactly, and slowly."""
+    """The exact e-value of a mixture; slow."""
     return sum((part.weight * part.exact_e(faces, outcomes) for part in parts), start=Fraction(0))
 
 
 class Mixture:
-    """Parts with weights that sum to 1, ready to be asked many times."""
+    """Alternatives with weights that sum to 1, prepared for fast evaluation."""
 
     def __init__(self, parts: Iterable[Component]) -> None:
         self.parts: Final = tuple(parts)
@@ -112,7 +111,7 @@ class Mixture:
         self._spread_logs = [_SpreadLog(part) for part in self._spreads]
 
     def logs(self, faces: Sequence[int], outcomes: Sequence[int]) -> list[float]:
-        """The logarithm of each part's weight times what it has grown to."""
+        """The logarithm of each part's weight times its likelihood ratio."""
         c1, c2, c3, c4, c5, c6 = faces
         logs = [
             start + c1 * r1 + c2 * r2 + c3 * r3 + c4 * r4 + c5 * r5 + c6 * r6
@@ -122,7 +121,7 @@ class Mixture:
         return logs
 
     def log_e(self, faces: Sequence[int], outcomes: Sequence[int]) -> float:
-        """The natural logarithm of what one unit has grown to."""
+        """The natural logarithm of the e-value."""
         logs = self.logs(faces, outcomes)
         top = max(logs)
         return top + log(sum([exp(part - top) for part in logs]))
@@ -134,7 +133,7 @@ class Mixture:
 
 
 class _SpreadLog:
-    """A spread in logarithms: what does not change with the counts is worked out once."""
+    """A spread in logarithms, with its constants precomputed."""
 
     def __init__(self, spread: Spread) -> None:
         self.of_outcomes = spread.of_outcomes
@@ -147,15 +146,15 @@ class _SpreadLog:
         return self._start + sum(grown) - lgamma(self._strength + sum(counts))
 
 
-# Each size is three times the one before: whatever the true size between them, some part gathers evidence at
-# three quarters of the best speed or more. 1/5 is three dice with a chance of 0.20 for a face, 1/15 what one
-# such die among three comes to.
+# Each size is three times the one before, so that for every true size some part gathers evidence at three
+# quarters of the best rate or more. 1/5 is three dice with a probability of 0.20 for a face, 1/15 is one such
+# die among three.
 SIZES: Final = tuple(Fraction(3**k, 45) for k in range(5))
 UP_AND_DOWN: Final = (*SIZES, *(-size for size in SIZES[:4]))
 
 
 def _ratios(off: dict[int, Fraction]) -> tuple[Fraction, ...]:
-    """These faces so much more often than fair, the others sharing what is left alike."""
+    """Ratios with these excesses; the other faces share the difference equally."""
     rest = Fraction(sum(off.values(), start=Fraction(0)), 6 - len(off))
     return tuple(1 + off[face] if face in off else 1 - rest for face in FACES)
 
@@ -166,9 +165,9 @@ def _tilts(share: Fraction, offs: Sequence[dict[int, Fraction]]) -> list[Tilt]:
 
 
 def _watched() -> Mixture:
-    """What unfair dice are known for, then any law of faces or outcomes, for what nobody foresaw."""
+    """The known faults of dice, then any distribution of faces or outcomes."""
     eighth, sixteenth = Fraction(1, 8), Fraction(1, 16)
-    # One face off; a die out of true, so that two opposite faces are; a weight lifts one and sinks the other.
+    # One face; two opposite faces of a die that is not a cube; a weight between two opposite faces.
     one_face = [{face: size} for face in (1, 2, 3, 4, 5, 6) for size in UP_AND_DOWN]
     out_of_true = [{face: size, 7 - face: size} for face in (1, 2, 3) for size in UP_AND_DOWN]
     weighted = [{face: size, 7 - face: -size} for face in (1, 2, 3, 4, 5, 6) for size in SIZES[:4]]
@@ -188,18 +187,18 @@ def _watched() -> Mixture:
 WATCHED: Final = _watched()
 """The mixture of the dice watch."""
 VERSION: Final = 1
-"""Goes up whenever the mixture changes: what was kept under one mixture says nothing about another."""
+"""Increases whenever the mixture changes, because stored states of another mixture are invalid."""
 
 
 LEVEL: Final = Fraction(1, 1000)
-"""The chance that fair dice ever raise the alarm is at most this, unless the house says otherwise."""
-MOST_E: Final = 700.0  # e to a higher power is no float
-NEAR: Final = 1e-6  # far more than another machine's logarithms differ by, far less than matters
-FAR_OFF: Final = 3.0  # standard deviations: what a person would point at where no single tilt explains it
+"""The default bound of the probability that fair dice ever raise the alarm."""
+MOST_E: Final = 700.0  # the exponential of more overflows
+NEAR: Final = 1e-6  # more than logarithms differ between machines
+FAR_OFF: Final = 3.0  # standard deviations; for naming faces if no single tilt explains the counts
 
 
 class WatchState(TypedDict):
-    """All that a watch must keep, as JSON can hold it."""
+    """The state of a watch, as JSON."""
 
     mixture: int
     level: str
@@ -209,16 +208,16 @@ class WatchState(TypedDict):
 
 
 class DiceWatch:
-    """An anytime-valid test of one dice set: three dice that cannot be told apart, round by round.
+    """An anytime-valid test of one set of three indistinguishable dice, round by round.
 
-    A round that is void is never taken. When a result is corrected, make the watch anew with `of` from the
-    results that stand. When a die is replaced, begin a new watch.
+    Do not `take` void rounds. When a result is corrected, build the watch again with `of` from the valid
+    results. When a die is replaced, start a new watch.
     """
 
     def __init__(self, level: Fraction | float | str = LEVEL) -> None:
         self.level: Final = _level(level)
         self.needed: Final = log(self.level.denominator) - log(self.level.numerator)
-        """The logarithm at which the alarm is raised."""
+        """The logarithm of the e-value that raises the alarm."""
         self._faces = [0] * len(FACES)
         self._outcomes = [0] * len(OUTCOMES)
         self._rounds = 0
@@ -227,14 +226,14 @@ class DiceWatch:
 
     @classmethod
     def of(cls, results: Iterable[Sequence[int]], level: Fraction | float | str = LEVEL) -> Self:
-        """The watch that has taken these results, in the order in which they were rolled."""
+        """The watch after these results, in the order in which they were rolled."""
         watch = cls(level)
         for faces in results:
             watch.take(faces)
         return watch
 
     def take(self, faces: Sequence[int]) -> None:
-        """Count the three faces of a round that stands."""
+        """Counts the three faces of a valid round."""
         outcome = Outcome.of(*faces)
         self._outcomes[outcome.index] += 1
         for face in outcome.faces:
@@ -247,12 +246,12 @@ class DiceWatch:
 
     @property
     def results(self) -> int:
-        """How many die-results have been counted: three a round."""
+        """The number of die results: three per round."""
         return self._rounds * DICE
 
     @property
     def counts(self) -> tuple[int, ...]:
-        """How often each face, 1 to 6, has shown."""
+        """How often each face, 1 to 6, came."""
         return tuple(self._faces)
 
     @property
@@ -262,42 +261,42 @@ class DiceWatch:
 
     @property
     def peak(self) -> float:
-        """The highest logarithm so far; fair dice ever reach x with a chance of at most exp(-x)."""
+        """The highest logarithm so far; fair dice ever reach x with probability at most exp(-x)."""
         return self._peak
 
     @property
     def e_value(self) -> float:
-        """What one unit bet against fair dice has become."""
+        """The e-value against fair dice."""
         return exp(self._log_e) if self._log_e <= MOST_E else inf
 
     def exact_e(self) -> Fraction:
-        """The e-value as an exact fraction, for whoever wants to check; slow once the rounds are many."""
+        """The e-value as an exact fraction; slow for many rounds."""
         return exact_e(WATCHED.parts, self._faces, self._outcomes)
 
     @property
     def alarm(self) -> bool:
-        """Whether the e-value has ever reached 1 / level; what comes afterwards does not take it back."""
+        """Whether the e-value has ever reached 1 / level. An alarm is never withdrawn."""
         return self._alarm_at is not None
 
     @property
     def alarm_at(self) -> int | None:
-        """After how many die-results the alarm was raised."""
+        """The number of die results at the alarm; None without an alarm."""
         return self._alarm_at
 
     @property
     def finding(self) -> str:
-        """What explains the results best, in words for people."""
+        """The best explanation of the results, in words."""
         if self._log_e <= 0:
             return "nothing stands out"
         shares = [(face, self._faces[face - 1] / self.results) for face in self.suspect]
-        told = [
+        parts = [
             f"{face} too {'often' if share > 1 / 6 else 'seldom'} ({share:.1%})" for face, share in shares
         ]
-        return ", ".join(told) or str(WATCHED.leading(self._faces, self._outcomes))
+        return ", ".join(parts) or str(WATCHED.leading(self._faces, self._outcomes))
 
     @property
     def suspect(self) -> tuple[int, ...]:
-        """The faces that look off, the one that comes too often first; none while nothing stands out."""
+        """The unusual faces, the most frequent first; empty if nothing is unusual."""
         if self._log_e <= 0:
             return ()
         match WATCHED.leading(self._faces, self._outcomes):
@@ -310,7 +309,7 @@ class DiceWatch:
                 return tuple(face for less, face in sorted(off) if abs(less) >= margin)
 
     def state(self) -> WatchState:
-        """What `restored` needs to go on as if nothing had happened."""
+        """The state from which `restored` continues."""
         return WatchState(
             mixture=VERSION,
             level=str(self.level),
@@ -321,9 +320,9 @@ class DiceWatch:
 
     @classmethod
     def restored(cls, state: Mapping[str, object]) -> Self:
-        """The watch whose state was kept."""
+        """The watch with a stored state."""
         if state.get("mixture") != VERSION:
-            raise ValueError(f"expected a watch of mixture {VERSION}, got {state.get('mixture')!r}")
+            raise ValueError(f"expected a watch with mixture {VERSION}, got {state.get('mixture')!r}")
         watch = cls(str(state.get("level")))
         watch._outcomes = _counts(state.get("outcomes"))
         watch._rounds = sum(watch._outcomes)
@@ -338,7 +337,7 @@ class DiceWatch:
 
 def _level(level: Fraction | float | str) -> Fraction:
     try:
-        found = Fraction(str(level))  # by its text: the float 0.001 then means 1/1000
+        found = Fraction(str(level))  # from its text, so that the float 0.001 means 1/1000
     except (ValueError, ZeroDivisionError):
         found = Fraction(0)
     if not 0 < found < 1:
@@ -356,7 +355,7 @@ def _counts(outcomes: object) -> list[int]:
 
 
 def _past(peak: object, alarm_at: object, watch: DiceWatch) -> tuple[float, int | None]:
-    """The path cannot be told from the counts, but it cannot contradict them either."""
+    """Checks that peak and alarm agree with the counts."""
     if type(peak) not in {int, float} or not isinstance(peak, int | float) or not isfinite(peak):
         raise ValueError(f"expected a peak, got {peak!r}")
     if peak < max(0.0, watch.log_e) - NEAR:
@@ -367,5 +366,5 @@ def _past(peak: object, alarm_at: object, watch: DiceWatch) -> tuple[float, int 
         return peak, None
     if isinstance(alarm_at, int) and alarm_at in range(DICE, watch.results + 1, DICE) and short < NEAR:
         return peak, alarm_at
-    told = "none" if short > 0 else f"one within {watch.results} die-results, after a whole round"
-    raise ValueError(f"expected {told} as the alarm, by a peak of {peak}; got {alarm_at!r}")
+    expected = "no alarm" if short > 0 else f"an alarm after a whole round within {watch.results} die results"
+    raise ValueError(f"expected {expected} for a peak of {peak}, got {alarm_at!r}")

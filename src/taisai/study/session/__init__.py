@@ -1,1 +1,1 @@
-"""Sessions: what many rounds come to, exactly, and how a staking system ends."""
+"""Exact figures of a session: the total of many rounds, and the probability of ruin."""

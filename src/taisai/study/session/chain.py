@@ -27,7 +27,7 @@ import numpy.typing as npt
 
 from taisai.bulk.kernels import compiled, loads_numba
 from taisai.rules.errors import RulesError
-from taisai.study.odds import Law
+from taisai.study.odds import Distribution
 from taisai.study.staking import START, System
 
 MOST_CELLS: Final = 2**22  # more would make a round too slow
@@ -74,20 +74,25 @@ class Grid(NamedTuple):
     playing: int
 
     @staticmethod
-    def of(law: Law, *, unit: int, least: int, bankroll: int, target: int) -> Grid:
+    def of(distribution: Distribution, *, unit: int, least: int, bankroll: int, target: int) -> Grid:
         """The bankrolls that a session can have before a round."""
-        step = reduce(gcd, law.values) or 1  # stakes are whole multiples, so all changes are multiples of it
+        step = (
+            reduce(gcd, distribution.values) or 1
+        )  # stakes are whole multiples, so all changes are multiples of it
         first = bankroll - (bankroll - least * unit) // step * step  # a lower bankroll cannot play
         return Grid(first, step, max(0, -(-(target - first) // step)))
 
 
-def chain_of(law: Law, system: System, *, unit: int, least: int, bankroll: int, target: int) -> SessionChain:
+def chain_of(
+    distribution: Distribution, system: System, *, unit: int, least: int, bankroll: int, target: int
+) -> SessionChain:
     """The chain of a player who starts with a bankroll and leaves when ruined or at the target.
 
-    `law` is the distribution of one round at multiple 1, which stakes `unit`; `least` is the least multiple.
+    `distribution` is the distribution of one round at multiple 1, which stakes `unit`; `least` is the least
+    multiple.
     """
-    shared = reduce(gcd, law.weights)
-    first, step, playing = Grid.of(law, unit=unit, least=least, bankroll=bankroll, target=target)
+    shared = reduce(gcd, distribution.weights)
+    first, step, playing = Grid.of(distribution, unit=unit, least=least, bankroll=bankroll, target=target)
     states = len(system.multiples)
     if playing * states > MOST_CELLS:
         raise RulesError(
@@ -97,15 +102,15 @@ def chain_of(law: Law, system: System, *, unit: int, least: int, bankroll: int, 
     purse = first + step * np.arange(playing, dtype=np.int64)
     wanted = np.array(system.multiples, dtype=np.int64)[:, None]
     multiples = np.minimum(wanted, purse // unit)
-    leads, ended = _leads(law, system, purse=purse, multiples=multiples, step=step)
+    leads, ended = _leads(distribution, system, purse=purse, multiples=multiples, step=step)
     ends, numbers = np.unique(ended, return_inverse=True)
     leads[leads < 0] = playing * states + numbers
     chain = SessionChain(
         START * playing + (bankroll - first) // step,
         playing * states,
         leads.astype(np.int32),
-        tuple(weight // shared for weight in law.weights),
-        law.total // shared,
+        tuple(weight // shared for weight in distribution.weights),
+        distribution.total // shared,
         multiples.ravel().astype(np.int32),
         np.tile(purse, states),
         ends,
@@ -149,7 +154,7 @@ def _roughness(chain: SessionChain) -> float:
 
 
 def _leads(
-    law: Law,
+    distribution: Distribution,
     system: System,
     *,
     purse: npt.NDArray[np.int64],
@@ -158,12 +163,12 @@ def _leads(
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
     """[net, cell] → the next cell, or -1 for an end; and the bankrolls of those ends in the same order."""
     playing = len(purse)
-    after = purse + multiples * np.array(law.values, dtype=np.int64)[:, None, None]
-    following = np.array([system.after(net) for net in law.values], dtype=np.int64)
+    after = purse + multiples * np.array(distribution.values, dtype=np.int64)[:, None, None]
+    following = np.array([system.after(net) for net in distribution.values], dtype=np.int64)
     place = (after - (purse[0] if playing else 0)) // step
     stays = (place >= 0) & (place < playing)
     leads = np.where(stays, following[:, :, None] * playing + place, -1)
-    return leads.reshape(len(law.values), -1), after[~stays]
+    return leads.reshape(len(distribution.values), -1), after[~stays]
 
 
 # ── round by round ───────────────────────────────────────────────────────────────────────────────────

@@ -1,4 +1,4 @@
-"""How a player ends: ruined, at the target, or neither, under any staking system and table limits."""
+"""Probabilities of ruin and of reaching a target, for any staking system and table limits."""
 
 from __future__ import annotations
 
@@ -33,48 +33,46 @@ if TYPE_CHECKING:
 
 MOST_ROUNDS: Final = 10**12
 MOST_BANKROLL: Final = 10**12
-"""Bankrolls and targets, in minor units: at odds of a million to 1 the sums still fit 64 bits."""
-MOST_STEPS: Final = 10**11
-"""Cells times rounds: about ten minutes of work."""
+"""The greatest bankroll or target, in minor units: at a million to 1, sums still fit into 64 bits."""
+MOST_STEPS: Final = 10**11  # cells times rounds: about ten minutes of work
 FORGOTTEN: Final = 1e-18
-"""Once less than this is still playing, the rest is left out, and told as part of the error."""
-_BATCH: Final = 2**24  # cells times rounds between two looks at what is still playing
-_ROUNDING: Final = 2.0**-45  # of adding up millions of floats pairwise, and of a product or two: relative
-_LOW_BITS: Final = 40  # what is kept of the low parts; the sum over all cells still fits 64 bits
+"""Once the probability of still playing is below this, it is counted as part of the error."""
+_BATCH: Final = 2**24  # cells times rounds between two checks of that probability
+_ROUNDING: Final = 2.0**-45  # the relative error of pairwise sums of millions of floats, with a margin
+_LOW_BITS: Final = 40  # bits of the low parts; sums over all cells fit into 64 bits
 
 RoundsProgress = Callable[[int], None]
-"""Hears how many rounds are done."""
+"""Called with the number of rounds done."""
 
 
 @dataclass(frozen=True)
 class Ends(Describable):
-    """Where a player stands in the end, and how it came to that."""
+    """The distribution of the bankroll at the end of a session."""
 
     mix: Mix
     chance: Chance
     system: str
     multiples: Multiples
-    """The least and the most that the system stakes, in units."""
+    """The least and the greatest multiple of the system."""
     bankroll: int
     target: int
     rounds: int | None
-    """None: until ruin or target, however long it takes."""
+    """None: unlimited, until ruin or target."""
     ruined: tuple[tuple[int, Fraction], ...]
-    """Bankrolls, ascending, that cannot play on, with their probabilities."""
+    """Ruined bankrolls, ascending, with their probabilities."""
     reached: tuple[tuple[int, Fraction], ...]
-    """Bankrolls at the target or beyond."""
+    """Bankrolls at or above the target."""
     playing: tuple[tuple[int, Fraction], ...]
-    """Bankrolls that would play on."""
+    """Bankrolls that are neither after the last round."""
     mean_rounds: float
     mean_staked: float
     error: float
-    """The most that any probability, or sum of them, is off."""
+    """The error bound of every probability and every sum of them."""
     rounds_error: float | None
-    """The most that `mean_rounds` is off; None where a large chain was played until hardly any was left."""
+    """The error bound of `mean_rounds`; None if a large chain was played until almost all had ended."""
 
     @cached_property
     def ruin(self) -> Fraction:
-        """The probability of ruin."""
         return sum((p for _, p in self.ruined), Fraction(0))
 
     @cached_property
@@ -84,39 +82,37 @@ class Ends(Describable):
 
     @cached_property
     def neither(self) -> Fraction:
-        """The probability of still playing after the last round."""
+        """The probability of neither, after the last round."""
         return sum((p for _, p in self.playing), Fraction(0))
 
     @property
     def law(self) -> tuple[tuple[int, Fraction], ...]:
-        """Every bankroll that may be the last, ascending, with its probability."""
+        """The distribution of the final bankroll, ascending."""
         return (*self.ruined, *self.playing, *self.reached)
 
     @property
     def mean(self) -> float:
-        """The bankroll in the end, in the mean."""
+        """The expected final bankroll."""
         return float(sum((value * p for value, p in self.law), Fraction(0)))
 
     @property
     def mean_error(self) -> float:
-        """The most that `mean` is off."""
         greatest = max(value for value, _ in self.law)
         return self.error * greatest + _ROUNDING * abs(self.mean)
 
     @property
     def staked_error(self) -> float | None:
-        """The most that `mean_staked` is off; None as for the rounds."""
+        """The error bound of `mean_staked`; None as for the rounds."""
         if self.rounds_error is None:
             return None
         return self.rounds_error * self.multiples.most * self.mix.staked + _ROUNDING * self.mean_staked
 
     @property
     def decimals(self) -> int:
-        """So many that writing all ends down adds less than a thousandth to the error."""
+        """Decimals of the facts; rounding all of them adds less than a thousandth to the error."""
         return printed_decimals(self.error / (2_000 * len(self.law)))
 
     def report(self) -> StudyReport:
-        """A table of how it ends, one of what it took, and the rules at the limits."""
         rows = [
             self._row("ruined", self.ruined, self.ruin),
             self._row("target reached", self.reached, self.success),
@@ -139,9 +135,9 @@ class Ends(Describable):
             if self.mean_staked
             else ("lost of what is staked", "–"),
         )
-        notes = [f"No probability is off by more than {self.error:.0e}." if self.error else "Exact."]
-        if supposed := fresh_shoe(self.chance):
-            notes.append(supposed)
+        notes = [f"The error of every probability is at most {self.error:.0e}." if self.error else "Exact."]
+        if assumption := fresh_shoe(self.chance):
+            notes.append(assumption)
         return StudyReport(
             (
                 Sheet(title, columns("how it ends", *numbers, numbers=numbers), tuple(rows)),
@@ -157,7 +153,7 @@ class Ends(Describable):
         return name, probability_text(share, self.error), f"{mean:,.2f}" if share else "–"
 
     def facts(self) -> dict[str, Any]:
-        """For machines: decimals as text, with what rounding them adds counted into the error."""
+        """Probabilities are decimals as text; their rounding is part of the error bound."""
         return {
             "rulebook": self.mix.matrix.rulebook,
             "layout": self.mix.matrix.layout,
@@ -200,7 +196,7 @@ def ends_of(
     maximum: int | None = None,
     progress: RoundsProgress | None = None,
 ) -> Ends:
-    """How a player ends who leaves when ruined, at the target, or after so many rounds.
+    """The final bankroll of a player who leaves when ruined, at the target, or after these rounds.
 
     >>> from taisai.rules import rulebook
     >>> book = rulebook("rws-sic-bo-etg-v8")
@@ -216,25 +212,27 @@ def ends_of(
         raise RulesError(f"expected a target above the bankroll of {bankroll:,}, got {target:,}")
     if rounds is not None and (type(rounds) is not int or not 1 <= rounds <= MOST_ROUNDS):
         raise RulesError(f"expected 1 to {MOST_ROUNDS:,} rounds, got {got(rounds)}")
-    law = mix.law(chance)
-    if rounds is None and law.values == (0,):
-        raise RulesError("expected bets that win or lose something, got bets that always come out level")
+    distribution = mix.distribution(chance)
+    if rounds is None and distribution.values == (0,):
+        raise RulesError(
+            "the bets always come out level: a session without a limit of rounds would never end"
+        )
     greatest = max(1, (target - 1) // mix.staked)
     multiples = allowed(mix, minimum=minimum, maximum=maximum, greatest=greatest)
     machine = system(staking, multiples)
     staked = Multiples(min(machine.multiples), max(machine.multiples))
     if bankroll < multiples.least * mix.staked:  # ruined before the first round
-        whole = ((bankroll, Fraction(1)),)
+        certain = ((bankroll, Fraction(1)),)
         return Ends(
-            mix, chance, machine.name, staked, bankroll, target, rounds, whole, (), (), 0.0, 0.0, 0.0, 0.0
+            mix, chance, machine.name, staked, bankroll, target, rounds, certain, (), (), 0.0, 0.0, 0.0, 0.0
         )
     with needed("numpy", "study"):
         from taisai.study.session.chain import MOST_SOLVED_CELLS, Grid, chain_of
     place = {"unit": mix.staked, "least": multiples.least, "bankroll": bankroll, "target": target}
-    playing = Grid.of(law, **place).playing
+    playing = Grid.of(distribution, **place).playing
     if rounds is not None and playing > MOST_SOLVED_CELLS and rounds * playing > MOST_STEPS:
-        raise _too_long(rounds, f"{playing:,} bankrolls")  # known before any chain is made
-    chain = chain_of(law, machine, **place)
+        raise _too_long(rounds, f"{playing:,} bankrolls")  # before the chain is built
+    chain = chain_of(distribution, machine, **place)
     played, error, bits, rounds_error = _played(chain, rounds, progress)
     mean_rounds = float(played.visits.sum()) * 2.0**-bits
     ended = _law(chain.ends, played.ended, bits)
@@ -257,19 +255,19 @@ def ends_of(
 
 
 class _Course(NamedTuple):
-    """A chain after its last round."""
+    """A chain after the last round."""
 
     played: Played
     error: float
-    """How far all of it is off."""
+    """The error bound of all probabilities together."""
     bits: int
-    """The scale."""
+    """The scale of the fixed point."""
     rounds_error: float | None
-    """How far the visits of all cells together are off, before they are added up."""
+    """The error bound of the visits of all cells together, without their summation."""
 
 
 def _played(chain: SessionChain, rounds: int | None, progress: RoundsProgress | None) -> _Course:
-    """The chain after so many rounds, or at its end."""
+    """The chain after these rounds; by default after unlimited rounds."""
     from taisai.study.session.chain import MOST_SOLVED_CELLS, beginning, bits_of, error_of, play, solved
 
     if rounds is None or rounds * chain.cells > MOST_STEPS:
@@ -285,8 +283,8 @@ def _played(chain: SessionChain, rounds: int | None, progress: RoundsProgress | 
     while rounds is None or done < rounds:
         if done * chain.cells > MOST_STEPS:
             raise RulesError(
-                f"expected an end within {MOST_STEPS:.0e} steps, got {float(_mass(played, bits)):.1e} still "
-                f"playing after {done:,} rounds: fewer rounds or a greater bet make it shorter"
+                f"calculation too long: after {MOST_STEPS:.0e} steps and {done:,} rounds, the probability "
+                f"of still playing is {_mass(played, bits):.1e}; use fewer rounds or a higher bet"
             )
         now = batch if rounds is None else min(batch, rounds - done)
         play(chain, played, now)
@@ -305,14 +303,14 @@ def _played(chain: SessionChain, rounds: int | None, progress: RoundsProgress | 
 
 
 def _visits_error(played: Played, rounds: int, error: float, bits: int) -> float:
-    """In every round all cells are off by the error at most, and adding each to its visits rounds once."""
+    """Each round adds the error of all cells, and one rounding for each addition to the visits."""
     return rounds * (error + 2.0**-52 * float(played.visits.sum()) * 2.0**-bits)
 
 
 def _too_long(rounds: int, places: str) -> RulesError:
     return RulesError(
-        f"expected at most {MOST_STEPS:.0e} steps, got {rounds:,} rounds × {places}: "
-        "fewer rounds, a greater bet or a lower target make it shorter"
+        f"calculation too long: expected at most {MOST_STEPS:.0e} steps, got {rounds:,} rounds × "
+        f"{places}; use fewer rounds, a greater bet or a lower target"
     )
 
 
@@ -321,7 +319,7 @@ def _mass(played: Played, bits: int) -> float:
 
 
 def _law(values: npt.NDArray[np.int64], mass: Mass, bits: int) -> tuple[tuple[int, Fraction], ...]:
-    """The probabilities of bankrolls: all cells of one together, in whole numbers of 2^-(bits + 40)."""
+    """Bankrolls with their probabilities, summed over states, in units of 2^-(bits + 40)."""
     import numpy as np
 
     kept = (mass.high != 0.0) | (mass.low != 0.0)

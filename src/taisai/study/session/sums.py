@@ -1,15 +1,15 @@
-"""Exact sums of equal laws: the powers of a polynomial with whole coefficients.
+"""Sums of independent, identically distributed rounds: exact convolutions, and an FFT with error bounds.
 
-Sums over very many rounds: one power of the characteristic function, one FFT, a bound on every error.
+The exact distribution is a power of a polynomial with integer coefficients.
 
-The FFT has one bin a point of the grid, and as many points as hold all but 1e-40 of the law (Hoeffding's and
-Bernstein's inequalities; what lies outside wraps around, and is part of the bound). The characteristic
-function is written about the law's mean where that is accurate, and with angles reduced in whole numbers
-elsewhere; each bin carries a bound on its own rounding, with u = 2^-53 and every elementary function within
-4 units in the last place. The errors of the bins go through the inverse transform as their mean for one
-probability, by Parseval and Cauchy–Schwarz for a sum. The transform's own rounding is within log₂(M)·16u of
-the Euclidean norm, twice what Higham proves for powers of two (Accuracy and Stability of Numerical
-Algorithms, theorem 24.2).
+For very many rounds, the distribution is one power of the characteristic function and one inverse FFT. The
+FFT has one bin per lattice point, and enough points for all but 1e-40 of the probability (by the inequalities
+of Hoeffding and Bernstein; the rest wraps around and is part of the bound). The characteristic function is
+evaluated about the mean where that is accurate, elsewhere with angles reduced in integers. Each bin has a
+bound of its rounding error, with u = 2^-53 and every elementary function within 4 units in the last place.
+The error of one probability is the mean of the bin errors; of a sum, by Parseval and Cauchy–Schwarz. The
+FFT's own rounding is within log₂(M)·16u of the Euclidean norm, twice what Higham proves for powers of two
+(Accuracy and Stability of Numerical Algorithms, theorem 24.2).
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from taisai.rules.errors import RulesError
 from taisai.study import needed
-from taisai.study.odds import Law, checked_share
+from taisai.study.odds import Distribution, checked_share
 
 if TYPE_CHECKING:
     import numpy as np
@@ -35,15 +35,15 @@ if TYPE_CHECKING:
 
 
 WITHOUT_FLINT: Final = "TAISAI_WITHOUT_FLINT"
-"""Set in the environment to anything, it leaves python-flint alone even where it is installed."""
+"""If this environment variable is set, python-flint is not used even if it is installed."""
 MOST_TERMS: Final = 7
-"""With more terms than these flint's power and the way back into Python's integers are quicker than ours."""
+"""With more terms, flint is faster than the recurrence, conversion included."""
 MOST_DENSE: Final = 250
-"""Flint keeps every coefficient, those that are 0 too: beyond this degree our recurrence is quicker."""
+"""Beyond this degree the recurrence is faster, because flint stores all coefficients, also zeros."""
 
 
 class Lattice(NamedTuple):
-    """A law on its own grid: values are low + step × exponent, and no number divides all weights."""
+    """A distribution on its lattice: values are low + step × exponent; the weights have no common factor."""
 
     low: int
     step: int
@@ -53,22 +53,21 @@ class Lattice(NamedTuple):
     total: int
 
     @staticmethod
-    def of(law: Law) -> Lattice:
-        """The grid of a law."""
-        low = law.values[0]
-        step = reduce(gcd, (value - low for value in law.values)) or 1
-        shared = reduce(gcd, law.weights)
+    def of(distribution: Distribution) -> Lattice:
+        """The lattice of a distribution."""
+        low = distribution.values[0]
+        step = reduce(gcd, (value - low for value in distribution.values)) or 1
+        shared = reduce(gcd, distribution.weights)
         return Lattice(
             low,
             step,
-            tuple((value - low) // step for value in law.values),
-            tuple(weight // shared for weight in law.weights),
-            law.total // shared,
+            tuple((value - low) // step for value in distribution.values),
+            tuple(weight // shared for weight in distribution.weights),
+            distribution.total // shared,
         )
 
     @property
     def degree(self) -> int:
-        """The greatest exponent."""
         return self.exponents[-1]
 
     @property
@@ -83,28 +82,28 @@ class Lattice(NamedTuple):
         return Fraction(squares, self.total) - self.mean**2
 
     def points(self, rounds: int) -> int:
-        """How many points the sum over so many rounds spans."""
+        """The number of lattice points in the range of the sum."""
         return rounds * self.degree + 1
 
     def sums(self, rounds: int) -> int:
-        """No more different totals than this come of so many rounds."""
+        """A bound of the number of different totals."""
         ways = len(self.exponents)
         return min(self.points(rounds), comb(rounds + ways - 1, ways - 1))
 
     def bytes_of_sum(self, rounds: int) -> int:
-        """About how much memory the exact sum takes, point by point."""
+        """The approximate memory of the exact distribution of the sum."""
         return self.points(rounds) * self.bytes_of_each(rounds)
 
     def bytes_of_each(self, rounds: int) -> int:
-        """About how much memory one weight of the exact sum takes, and its place."""
+        """The approximate memory of one of its weights."""
         return rounds * self.total.bit_length() // 8 + 40
 
 
-def sum_law(lattice: Lattice, rounds: int) -> Law:
-    """The exact law of the sum over so many independent rounds.
+def sum_distribution(lattice: Lattice, rounds: int) -> Distribution:
+    """The exact distribution of the sum over independent rounds.
 
-    >>> sum_law(Lattice.of(Law.of([(-100, 1), (100, 1)])), 4)
-    Law(values=(-400, -200, 0, 200, 400), weights=(1, 4, 6, 4, 1), total=16)
+    >>> sum_distribution(Lattice.of(Distribution.of([(-100, 1), (100, 1)])), 4)
+    Distribution(values=(-400, -200, 0, 200, 400), weights=(1, 4, 6, 4, 1), total=16)
     """
     few = len(lattice.exponents) <= MOST_TERMS or lattice.degree > MOST_DENSE
     power = power_by_recurrence if few or not has_flint() else power_by_flint
@@ -114,14 +113,14 @@ def sum_law(lattice: Lattice, rounds: int) -> Law:
     if 0 in weights:
         values = [value for value, weight in zip(values, weights, strict=True) if weight]
         weights = [weight for weight in weights if weight]
-    return Law(tuple(values), tuple(weights), lattice.total**rounds)
+    return Distribution(tuple(values), tuple(weights), lattice.total**rounds)
 
 
-def sparse_sum_law(lattice: Lattice, rounds: int, most: int) -> Law | None:
-    """The same law point by point, for totals that are few and far between; None where more than `most` come.
+def sparse_sum_distribution(lattice: Lattice, rounds: int, most: int) -> Distribution | None:
+    """The same for few totals that are far apart; None if there are more than `most`.
 
-    >>> sparse_sum_law(Lattice.of(Law.of([(0, 1), (1, 2), (10**9, 1)])), 2, 10)
-    Law(values=(0, 1, 2, 1000000000, 1000000001, 2000000000), weights=(1, 4, 4, 2, 4, 1), total=16)
+    >>> sparse_sum_distribution(Lattice.of(Distribution.of([(0, 1), (1, 2), (10**9, 1)])), 2, 10)
+    Distribution(values=(0, 1, 2, 1000000000, 1000000001, 2000000000), weights=(1, 4, 4, 2, 4, 1), total=16)
     """
     first, power = lattice.weights[0], rounds
     pairs = zip(lattice.exponents[1:], lattice.weights[1:], strict=True)
@@ -136,18 +135,18 @@ def sparse_sum_law(lattice: Lattice, rounds: int, most: int) -> Law | None:
         for exponent, weight, once in rest:
             if before := found.get(place - exponent):
                 gathered += (once - weight * place) * before
-        if gathered:  # else the ways to it cancel out: more than so many rounds would lead there
+        if gathered:  # a sum of 0 means that the total needs more rounds
             if len(found) == most:
                 return None
             found[place] = gathered // (place * first)
             for exponent, _, _ in rest:
                 heappush(waiting, place + exponent)
     values = tuple(rounds * lattice.low + lattice.step * place for place in found)
-    return Law(values, tuple(found.values()), lattice.total**rounds)
+    return Distribution(values, tuple(found.values()), lattice.total**rounds)
 
 
 def power_by_recurrence(exponents: Sequence[int], weights: Sequence[int], power: int) -> list[int]:
-    """Every coefficient of the power from a few before it, one exact division each; exponents start at 0.
+    """The coefficients of a power of a polynomial, each from a few earlier ones; exponents start at 0.
 
     P·(Pⁿ)′ = n·P′·Pⁿ, compared coefficient by coefficient: m·p₀·aₘ = Σ pᵢ·((n + 1)·eᵢ − m)·aₘ₋ₑᵢ.
     """
@@ -166,7 +165,7 @@ def power_by_recurrence(exponents: Sequence[int], weights: Sequence[int], power:
 
 
 def power_by_flint(exponents: Sequence[int], weights: Sequence[int], power: int) -> list[int]:
-    """The same coefficients from python-flint."""
+    """The same coefficients by python-flint."""
     from flint import fmpz_poly
 
     dense = [0] * (exponents[-1] + 1)
@@ -176,29 +175,29 @@ def power_by_flint(exponents: Sequence[int], weights: Sequence[int], power: int)
 
 
 def has_flint() -> bool:
-    """Whether python-flint is installed and wanted."""
+    """Whether python-flint is installed and may be used."""
     return WITHOUT_FLINT not in os.environ and find_spec("flint") is not None
 
 
 MOST_POINTS: Final = 2**26
-"""Points of the sum's support: beyond it the transform would not fit the memory of a common machine."""
+"""The most lattice points of a sum; an FFT of more would not fit into the memory of a common machine."""
 TAIL: Final = 1e-40
-"""The probability outside the points that are kept is at most this."""
+"""A bound of the probability outside the points of the FFT."""
 _U: Final = 2.0**-53
 _CHUNK: Final = 2**16
 
 
-class Wave(NamedTuple):
-    """A law on a grid in floating point: the value low + step × place comes with about this probability."""
+class FourierDistribution(NamedTuple):
+    """A distribution in floating point: the value low + step × index has about this probability."""
 
     low: int
     step: int
     probabilities: Any
     """An array of float64."""
     error: float
-    """No probability is further from the truth than this."""
+    """The error bound of each probability."""
     sum_error: float
-    """Nor any sum of them than this."""
+    """The error bound of each sum of probabilities."""
 
     def probability(self, *, at_least: int | None = None, at_most: int | None = None) -> float:
         """The probability of a value within these bounds, both included."""
@@ -208,7 +207,7 @@ class Wave(NamedTuple):
         return min(1.0, float(self.probabilities[first : last + 1].sum())) if first <= last else 0.0
 
     def quantile(self, share: Fraction) -> int:
-        """The least value such that it or less comes with at least this probability, within the error."""
+        """The least value whose cumulative probability is at least this share, within the error."""
         import numpy as np
 
         share = checked_share(share)
@@ -217,11 +216,11 @@ class Wave(NamedTuple):
         return self.low + self.step * min(place, len(reached) - 1)
 
 
-def sum_wave(lattice: Lattice, rounds: int) -> Wave:
-    """The law of the sum over so many independent rounds, with bounds on its errors.
+def sum_by_fft(lattice: Lattice, rounds: int) -> FourierDistribution:
+    """The distribution of the sum over independent rounds by FFT, with error bounds.
 
-    >>> from taisai.study.odds import Law
-    >>> wave = sum_wave(Lattice.of(Law.of([(-100, 1), (100, 1)])), 10_000)
+    >>> from taisai.study.odds import Distribution
+    >>> wave = sum_by_fft(Lattice.of(Distribution.of([(-100, 1), (100, 1)])), 10_000)
     >>> wave.error < 1e-14, wave.sum_error < 1e-12, round(wave.probability(at_least=1), 12)
     (True, True, 0.49601067693)
     """
@@ -231,16 +230,16 @@ def sum_wave(lattice: Lattice, rounds: int) -> Wave:
             f"expected a total of at most 2^26 = {MOST_POINTS:,} possible values, got {points:,} "
             f"({rounds:,} rounds of bets with a range of {lattice.degree:,} steps)"
         )
-    return windowed_wave(lattice, rounds)
+    return windowed_fft(lattice, rounds)
 
 
 def window(lattice: Lattice, rounds: int) -> int:
-    """How many points the transform takes: they grow with the root of the rounds, the support with them."""
+    """The points of the FFT; they grow with the square root of the rounds, the range linearly."""
     return int(2 ** max(1, ceil(log2(min(lattice.points(rounds), 2 * _reach(lattice, rounds) + 2)))))
 
 
-def windowed_wave(lattice: Lattice, rounds: int) -> Wave:
-    """The same whatever the support, for a caller who has looked at the window and looks at the error."""
+def windowed_fft(lattice: Lattice, rounds: int) -> FourierDistribution:
+    """The same for a range of any size; the caller must check `window` before and the error after."""
     with needed("numpy", "study"):
         import numpy as np
     points, size = lattice.points(rounds), window(lattice, rounds)
@@ -254,18 +253,20 @@ def windowed_wave(lattice: Lattice, rounds: int) -> Wave:
         twice = np.where((which == 0) | (which == size // 2), 1.0, 2.0)
         summed += float((twice * errors).sum())
         squared += float((twice * errors * errors).sum())
-    around = np.fft.irfft(bins, size)  # place 0 is the centre
+    around = np.fft.irfft(bins, size)  # index 0 is the centre
     low, high = max(0, centre - reach, start), min(points - 1, centre + reach, start + size - 1)
     found = np.roll(around, centre - start)[low - start : high - start + 1]
     transform = 16 * _U * log2(size) * float(np.sqrt((around * around).sum()))
     np.clip(found, 0.0, 1.0, out=found)
     error = summed / size + transform + TAIL
     together = sqrt(len(found)) * (sqrt(squared / size) + transform) + TAIL + 100 * _U
-    return Wave(rounds * lattice.low + low * lattice.step, lattice.step, found, error, together)
+    return FourierDistribution(
+        rounds * lattice.low + low * lattice.step, lattice.step, found, error, together
+    )
 
 
 def _reach(lattice: Lattice, rounds: int) -> int:
-    """So far from its mean the sum comes with probability TAIL at most: the better of two inequalities."""
+    """The distance from the mean that the sum exceeds with probability at most TAIL."""
     needed_log, degree = log(2 / TAIL), lattice.degree
     hoeffding = degree * sqrt(rounds * needed_log / 2)
     third = needed_log * degree / 3
@@ -276,7 +277,7 @@ def _reach(lattice: Lattice, rounds: int) -> int:
 def _bins(
     lattice: Lattice, rounds: int, centre: int, size: int, which: npt.NDArray[np.int64]
 ) -> tuple[Any, Floats]:
-    """The characteristic function to the power of the rounds, turned to the centre, and its errors."""
+    """The characteristic function to the power of the rounds, shifted to the centre, and its errors."""
     import numpy as np
 
     widest = max(lattice.mean, lattice.degree - lattice.mean)
@@ -293,7 +294,7 @@ def _bins(
 def _near(
     lattice: Lattice, rounds: int, centre: int, size: int, which: npt.NDArray[np.int64]
 ) -> tuple[Any, Floats]:
-    """About the mean: 1 − φ is small near 0, and is summed as such."""
+    """Near 0, about the mean: 1 − φ is small and is computed directly."""
     import numpy as np
 
     theta = which * (2 * pi / size)
@@ -306,8 +307,8 @@ def _near(
         distance += share * abs(off)
         fallen += share * 2 * np.sin(theta * (off / 2)) ** 2
         turned += share * np.sin(theta * off)
-    beyond_one = fallen * fallen + turned * turned - 2 * fallen  # the square of its size, less 1
-    alive = beyond_one > -0.75  # below a half, to the power of a thousand, there is nothing left
+    beyond_one = fallen * fallen + turned * turned - 2 * fallen  # |φ|² − 1
+    alive = beyond_one > -0.75  # a modulus below a half to the power of a thousand is negligible
     safe = np.where(alive, 1 + beyond_one, 1.0)
     logarithm = 0.5 * np.log1p(np.where(alive, beyond_one, 0.0))
     argument = -np.arctan2(turned, 1 - fallen)
@@ -325,11 +326,11 @@ def _near(
 def _far(
     lattice: Lattice, rounds: int, centre: int, size: int, which: npt.NDArray[np.int64]
 ) -> tuple[Any, Floats]:
-    """Away from 0: every angle is reduced in whole numbers first."""
+    """Away from 0: every angle is first reduced in integers."""
     import numpy as np
 
     def circle(times: int) -> Any:
-        turn = which * (times % size) % size  # both factors below the window: no product overflows
+        turn = which * (times % size) % size  # both factors are below the size, so that no product overflows
         return (turn - size * (turn > size // 2)) * (2 * pi / size)
 
     value = np.zeros(len(which), dtype=np.complex128)
@@ -348,10 +349,10 @@ def _far(
 
 
 def _carried(found: Any, exponent_error: Floats, rounds: int) -> Floats:
-    """How far exp(z) is off where z is off by so much at most, and is itself rounded."""
+    """The error of exp(z) for this error of z, rounding included."""
     import numpy as np
 
     grown = np.expm1(np.minimum(exponent_error, 50.0))
-    # Two numbers within the unit disc are never further apart than 2; what was cut is below 2^-rounds.
+    # Two numbers in the unit disc differ by at most 2; omitted bins are below 2^-rounds.
     errors: Floats = np.minimum(np.abs(found) * (grown + 20 * _U), 2.0) + exp(-rounds * log(2))
     return errors

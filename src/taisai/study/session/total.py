@@ -1,4 +1,4 @@
-"""The total of a session: what a fixed mix of bets comes to after a number of rounds."""
+"""The distribution of the total of fixed bets after a number of rounds."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from typing import IO, Any, Final
 from taisai.rules.chance import Chance
 from taisai.rules.errors import RulesError
 from taisai.study import needed
-from taisai.study.odds import Law, Mix, fresh_shoe
+from taisai.study.odds import Distribution, Mix, fresh_shoe
 from taisai.study.report import (
     Describable,
     Sheet,
@@ -28,79 +28,83 @@ from taisai.study.report import (
     got,
     probability_text,
 )
-from taisai.study.session.sums import MOST_POINTS, Lattice, Wave, sparse_sum_law, sum_law, sum_wave
+from taisai.study.session.sums import (
+    MOST_POINTS,
+    FourierDistribution,
+    Lattice,
+    sparse_sum_distribution,
+    sum_by_fft,
+    sum_distribution,
+)
 
 MOST_EXACT: Final = 1_000
-"""Rounds to which the law is kept in whole numbers; beyond, an FFT with a bound on its error is enough."""
+"""The most rounds for an exact distribution; with more, an FFT with an error bound is used."""
 MOST_BYTES: Final = 2**31
-"""Memory for the whole numbers of an exact law; one that needs more goes by the FFT."""
+"""The most memory of an exact distribution; with more, the FFT is used."""
 MOST_SPARSE: Final = 2**20
-"""Totals that an exact law may have where they lie far apart and each is reached by itself."""
+"""The most totals of a sparse exact distribution."""
 MOST_LISTED: Final = 200
-"""Totals that `facts` lists one by one; more go into a file."""
+"""The most totals that `facts` lists; `save_distribution` writes more to a file."""
 MOST_ROUNDS: Final = 10**9
 """More rounds than a table plays in its life are a typing mistake."""
 MOST_TARGET: Final = 10**30
-"""Further than the total of any session that is not refused."""
+"""Greater than the total of any valid session."""
 SHARES: Final = tuple(
     map(Fraction, ("0.001", "0.01", "0.05", "0.25", "0.5", "0.75", "0.95", "0.99", "0.999"))
 )
 """The quantiles that a report shows."""
-_TRIED: Final = 2**17  # totals that are gone through, in a second, to find out whether there are more
-_CLOSE: Final = 8  # points for each total: up to it going through all of them is quicker than one by one
+_TRIED: Final = 2**17  # totals that take a second; a test whether there are more
+_CLOSE: Final = 8  # lattice points per total; with fewer the dense convolution is faster
 
 
 @dataclass(frozen=True)
 class Total(Describable):
-    """What a session comes to: the law of the total after so many independent rounds of one mix."""
+    """The distribution of the total after independent rounds of one mix of bets."""
 
     mix: Mix
     chance: Chance
     rounds: int
     target: int | None
-    law: Law | Wave
-    """Exact, or a wave with its error."""
+    law: Distribution | FourierDistribution
+    """The distribution: exact, or by FFT with its error bounds."""
     why_not_exact: str | None = None
-    """The reason, where the law is a wave."""
+    """The reason, if the distribution is not exact."""
 
     @property
     def is_exact(self) -> bool:
-        """Whether every probability is a fraction, without any error."""
-        return isinstance(self.law, Law)
+        return isinstance(self.law, Distribution)
 
     @property
     def error(self) -> float:
-        """The most that the probability of one total is off; 0 where exact."""
-        return 0.0 if isinstance(self.law, Law) else self.law.error
+        """The error bound of one probability; 0 if exact."""
+        return 0.0 if isinstance(self.law, Distribution) else self.law.error
 
     @property
     def sum_error(self) -> float:
-        """The most that the probability of a range of totals is off; 0 where exact."""
-        return 0.0 if isinstance(self.law, Law) else self.law.sum_error
+        """The error bound of a sum of probabilities; 0 if exact."""
+        return 0.0 if isinstance(self.law, Distribution) else self.law.sum_error
 
     @cached_property
-    def one_round(self) -> Law:
-        """The law of one round."""
-        return self.mix.law(self.chance)
+    def one_round(self) -> Distribution:
+        return self.mix.distribution(self.chance)
 
     @property
     def mean(self) -> Fraction:
-        """What the session brings in the mean, exactly."""
+        """The exact expected total."""
         return self.rounds * self.one_round.mean
 
     @property
     def deviation(self) -> float:
-        """The standard deviation of the total."""
         return sqrt(self.rounds * self.one_round.variance)
 
     @property
     def best(self) -> int:
-        """The best total there can be."""
+        """The greatest possible total."""
         return self.rounds * self.one_round.values[-1]
 
     @property
     def worst(self) -> int:
-        """The worst total there can be."""
+        """The least possible total."""
         return self.rounds * self.one_round.values[0]
 
     def probability(self, *, at_least: int | None = None, at_most: int | None = None) -> Fraction | float:
@@ -109,36 +113,36 @@ class Total(Describable):
 
     @cached_property
     def ahead(self) -> Fraction | float:
-        """The probability of having won."""
+        """The probability of a total above 0."""
         return self.probability(at_least=1)
 
     @cached_property
     def level(self) -> Fraction | float:
-        """The probability of having neither won nor lost."""
+        """The probability of a total of 0."""
         return self.probability(at_least=0, at_most=0)
 
     @cached_property
     def behind(self) -> Fraction | float:
-        """The probability of having lost."""
+        """The probability of a total below 0."""
         return self.probability(at_most=-1)
 
     @cached_property
     def reached(self) -> Fraction | float | None:
-        """The probability of the target or more, where there is a target."""
+        """The probability of the target or more; None without a target."""
         return None if self.target is None else self.probability(at_least=self.target)
 
     def quantile(self, share: Fraction) -> int:
-        """The least total such that it or less comes with at least this probability."""
+        """The least total whose cumulative probability is at least this share."""
         return self.law.quantile(share)
 
     @property
     def points(self) -> int:
-        """How many totals the law gives a probability for."""
-        return len(self.law.values if isinstance(self.law, Law) else self.law.probabilities)
+        """The number of totals in the distribution."""
+        return len(self.law.values if isinstance(self.law, Distribution) else self.law.probabilities)
 
     def distribution(self) -> Iterator[tuple[int, Fraction | float]]:
-        """Every total, ascending, with its probability: exact, or a float no further off than `error`."""
-        if isinstance(self.law, Law):
+        """Every total, ascending, with its probability: exact, or a float within `error`."""
+        if isinstance(self.law, Distribution):
             for value, weight in zip(self.law.values, self.law.weights, strict=True):
                 yield value, Fraction(weight, self.law.total)
         else:
@@ -147,20 +151,20 @@ class Total(Describable):
 
     @cached_property
     def quantiles(self) -> tuple[tuple[Fraction, int], ...]:
-        """The quantiles that a report shows."""
-        if not isinstance(self.law, Law):
+        if not isinstance(self.law, Distribution):
             return tuple((share, self.quantile(share)) for share in SHARES)
         wanted = [-(-share.numerator * self.law.total // share.denominator) for share in SHARES]
         found: list[tuple[Fraction, int]] = []
         reached = 0
-        for value, weight in zip(self.law.values, self.law.weights, strict=True):  # once, however many
+        for value, weight in zip(
+            self.law.values, self.law.weights, strict=True
+        ):  # one pass for all quantiles
             reached += weight
             while len(found) < len(SHARES) and reached >= wanted[len(found)]:
                 found.append((SHARES[len(found)], value))
         return tuple(found)
 
     def report(self) -> StudyReport:
-        """Two tables: the chances and the quantiles."""
         chances = [("ahead", self.ahead), ("level", self.level), ("behind", self.behind)]
         if self.reached is not None:
             chances.append((f"{self.target:+,} or more", self.reached))
@@ -190,19 +194,19 @@ class Total(Describable):
     def _notes(self) -> list[str]:
         notes = []
         if self.is_exact:
-            notes.append("Exact: every probability is a fraction (library: Total.law).")
+            notes.append("Exact: every probability is a fraction (in the library: Total.law).")
         else:
             notes.append(
-                f"By FFT, since {self.why_not_exact}: no single probability is off by more than "
-                f"{self.error:.1e}, no sum of them by more than {self.sum_error:.1e}; "
+                f"By FFT, because {self.why_not_exact}: the error of one probability is at most "
+                f"{self.error:.1e}, of a sum of them at most {self.sum_error:.1e}; "
                 "mean and deviation are exact."
             )
-        if supposed := fresh_shoe(self.chance):
-            notes.append(supposed)
+        if assumption := fresh_shoe(self.chance):
+            notes.append(assumption)
         return notes
 
     def facts(self) -> dict[str, Any]:
-        """For machines: fractions as text where exact, numbers with their error where not."""
+        """Probabilities are fractions as text if exact, else floats with their error bounds."""
         return {
             "rulebook": self.mix.matrix.rulebook,
             "layout": self.mix.matrix.layout,
@@ -235,12 +239,12 @@ class Total(Describable):
         }
 
     def listed(self) -> list[dict[str, Any]]:
-        """The whole distribution, for machines."""
+        """The whole distribution, for programs."""
         return [{"total": total, "probability": _fact(share)} for total, share in self.distribution()]
 
 
 def total_after(mix: Mix, chance: Chance, rounds: int, *, target: int | None = None) -> Total:
-    """What a mix comes to after so many independent rounds: exact to a thousand, with a bound beyond.
+    """The total of a mix after independent rounds: exact up to 1,000 rounds, then with an error bound.
 
     >>> from taisai.rules import rulebook
     >>> book = rulebook("rws-sic-bo-etg-v8")
@@ -252,7 +256,7 @@ def total_after(mix: Mix, chance: Chance, rounds: int, *, target: int | None = N
         raise RulesError(f"expected 1 to {MOST_ROUNDS:,} rounds, got {got(rounds)}")
     if target is not None and (type(target) is not int or abs(target) > MOST_TARGET):
         raise RulesError(f"expected a target of at most 10^30 won or lost, got {got(target)}")
-    lattice = Lattice.of(mix.law(chance))
+    lattice = Lattice.of(mix.distribution(chance))
     if found := _exact(lattice, rounds):
         return Total(mix, chance, rounds, target, found)
     if rounds > MOST_EXACT:
@@ -260,23 +264,23 @@ def total_after(mix: Mix, chance: Chance, rounds: int, *, target: int | None = N
     else:
         size = lattice.sums(rounds) * lattice.bytes_of_each(rounds) / 2**30
         why = f"exact fractions would take about {size:,.1f} GiB of memory, more than {MOST_BYTES >> 30}"
-    return Total(mix, chance, rounds, target, sum_wave(lattice, rounds), why)
+    return Total(mix, chance, rounds, target, sum_by_fft(lattice, rounds), why)
 
 
-def _exact(lattice: Lattice, rounds: int) -> Law | None:
-    """The law in whole numbers, if there are few enough rounds and totals for it."""
+def _exact(lattice: Lattice, rounds: int) -> Distribution | None:
+    """The exact distribution, if there are few enough rounds and totals."""
     most = MOST_BYTES // lattice.bytes_of_each(rounds)
     points, sums = lattice.points(rounds), lattice.sums(rounds)
     if rounds <= MOST_EXACT:
         if points <= most and points <= _CLOSE * sums:
-            return sum_law(lattice, rounds)
+            return sum_distribution(lattice, rounds)
         if sums <= min(most, MOST_SPARSE):
-            return sparse_sum_law(lattice, rounds, sums)
+            return sparse_sum_distribution(lattice, rounds, sums)
         if points <= most:
-            return sum_law(lattice, rounds)
-    least = rounds * (len(lattice.exponents) - 1) + 1  # so many sums of so many values there always are
-    if points > MOST_POINTS and least <= most:  # no FFT either: perhaps many ways lead to the same few totals
-        return sparse_sum_law(lattice, rounds, min(most, sums if sums <= MOST_SPARSE else _TRIED))
+            return sum_distribution(lattice, rounds)
+    least = rounds * (len(lattice.exponents) - 1) + 1  # the least possible number of different totals
+    if points > MOST_POINTS and least <= most:  # too many for an FFT; there may be few different totals
+        return sparse_sum_distribution(lattice, rounds, min(most, sums if sums <= MOST_SPARSE else _TRIED))
     return None
 
 
@@ -285,7 +289,7 @@ def _fact(value: Fraction | float) -> str | float:
 
 
 MOST_TEXT: Final = 2**28
-"""Bytes of fractions in a JSON file: more is for Parquet, where each probability is one float."""
+"""The most bytes of a JSON file; Parquet has one float per probability."""
 
 
 def save_distribution(total: Total, path: str | Path, into: IO[bytes] | None = None) -> Path:
@@ -316,13 +320,19 @@ def _write_parquet(total: Total, file: IO[bytes]) -> None:
     with needed("pyarrow", "study"):
         import pyarrow as pa
         import pyarrow.parquet as pq
-    law = total.law
-    if isinstance(law, Law):
-        totals: Iterable[int] = law.values
-        shares: Any = [weight / law.total for weight in law.weights]  # reducing each would take minutes
+    distribution = total.law
+    if isinstance(distribution, Distribution):
+        totals: Iterable[int] = distribution.values
+        shares: Any = [
+            weight / distribution.total for weight in distribution.weights
+        ]  # reducing the fractions would take minutes
     else:
-        totals = range(law.low, law.low + law.step * len(law.probabilities), law.step)
-        shares = law.probabilities
+        totals = range(
+            distribution.low,
+            distribution.low + distribution.step * len(distribution.probabilities),
+            distribution.step,
+        )
+        shares = distribution.probabilities
     narrow = max(abs(total.best), abs(total.worst)) < 2**63
     table = pa.table(
         {

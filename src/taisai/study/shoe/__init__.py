@@ -1,1 +1,1 @@
-"""The shoe: exact odds of the card game for any composition, and what counting the cards would earn."""
+"""The card game: exact odds for any cards left in the shoe, and the expected gain of card counting."""

@@ -1,4 +1,4 @@
-"""The odds of a shoe: with given cards left, and in each round before a card is seen."""
+"""The odds of a shoe: for given cards left, and for each round before any card is seen."""
 
 from __future__ import annotations
 
@@ -21,9 +21,7 @@ from taisai.study.shoe.odds import chance_left
 
 
 def rounds_dealt(cards: int, penetration: Fraction) -> int:
-    """How many rounds are dealt before the shuffle: a round begins while less than this share is dealt.
-
-    So it is at a table with that setting.
+    """The rounds before the shuffle. As at a table, a round begins while less than this share is dealt.
 
     >>> rounds_dealt(288, Fraction(1, 2)), rounds_dealt(288, Fraction(1))
     (48, 96)
@@ -38,7 +36,7 @@ def rounds_dealt(cards: int, penetration: Fraction) -> int:
 
 @dataclass(frozen=True)
 class CompositionOdds(Describable):
-    """What every area is worth with these cards left."""
+    """The odds of every area for these cards left."""
 
     matrix: Matrix
     full: tuple[int, ...]
@@ -54,7 +52,6 @@ class CompositionOdds(Describable):
         return tuple(odds.id for odds in self.odds if odds.house_edge == least)
 
     def report(self) -> StudyReport:
-        """A row an area."""
         numbers = ("wins with", "house edge", "full shoe", "change")
         rows = tuple(
             (
@@ -73,11 +70,13 @@ class CompositionOdds(Describable):
         least = min(odds.house_edge for odds in self.odds)
         names = " and ".join(self.best) if len(self.best) < 3 else ", ".join(self.best)
         if least < 0:
-            return StudyReport((sheet,), (f"The player has the edge on {names}: {float(-least):.3%}.",))
-        return StudyReport((sheet,), (f"No bet is worth making; {names} costs least: {float(least):.3%}.",))
+            return StudyReport((sheet,), (f"The player has an advantage on {names}: {float(-least):.3%}.",))
+        return StudyReport(
+            (sheet,),
+            (f"No bet has a positive expected value; least house edge: {names}, {float(least):.3%}.",),
+        )
 
     def facts(self) -> dict[str, Any]:
-        """All exact."""
         return {
             "rulebook": self.matrix.rulebook,
             "layout": self.matrix.layout,
@@ -98,15 +97,15 @@ class CompositionOdds(Describable):
 
 
 def full_shoe(rule: ChanceRule, decks: int | None = None) -> tuple[int, ...]:
-    """The cards of each face in a shoe of so many decks, or of as many as the book says."""
+    """The cards of each face in a full shoe; by default with the decks of the rulebook."""
     if rule.kind is not ChanceKind.CARDS:
-        raise RulesError("expected a game of cards, such as mbs-3-card-sic-bo, got one of dice")
-    rule.chance(decks)  # refuses a number of decks that the book does not allow
+        raise RulesError("expected a rulebook with cards, such as mbs-3-card-sic-bo, got one with dice")
+    rule.chance(decks)  # raises an error for an invalid number of decks
     return ((rule.decks if decks is None else decks) * rule.cards_per_face,) * len(FACES)
 
 
 def after_seeing(full: Sequence[int], seen: Sequence[int]) -> tuple[int, ...]:
-    """What is left of a shoe when these faces are gone."""
+    """The cards left after these faces were dealt."""
     gone = Counter(seen)
     for face in gone:
         if face not in FACES:
@@ -120,7 +119,7 @@ def after_seeing(full: Sequence[int], seen: Sequence[int]) -> tuple[int, ...]:
 def composition_odds(
     matrix: Matrix, left: Sequence[int], full: Sequence[int] | None = None
 ) -> CompositionOdds:
-    """Every area's exact odds with so many cards of each face left, beside those of the full shoe.
+    """The exact odds of every area for the cards left of each face, and those of the full shoe.
 
     >>> from taisai.rules import rulebook
     >>> odds = composition_odds(rulebook("mbs-3-card-sic-bo").matrix(), (48, 48, 48, 48, 45, 42))
@@ -136,20 +135,20 @@ def composition_odds(
 
 
 MOST_COMPOSITIONS: Final = 20_000
-"""Followed one by one with exact fractions where the cards decide on the shuffle: for small shoes."""
+"""The most compositions of `stopped_edges`, which visits each of them."""
 MOST_CARDS: Final = 1_000
-"""Beyond it the polynomials of all positions take minutes; six decks have 288 cards."""
+"""With more, the polynomials take minutes; six decks have 288 cards."""
 Left = tuple[int, ...]
 
 
 @dataclass(frozen=True)
 class PositionEdges(Describable):
-    """The house edge of every area in every round of a shoe, before a card of it is seen."""
+    """The house edge of every area in every round of a shoe, before any card is seen."""
 
     matrix: Matrix
     left: Left
     rounds: tuple[tuple[Fraction, ...], ...]
-    """[round][area] each reckoned by itself, from all that may have been dealt before it."""
+    """[round][area] each computed separately, over all cards that may have been dealt before."""
 
     @property
     def are_alike(self) -> bool:
@@ -157,7 +156,6 @@ class PositionEdges(Describable):
         return len(set(self.rounds)) == 1
 
     def report(self) -> StudyReport:
-        """A row an area: the first round and the last."""
         numbers = ("first round", "last round")
         edges = zip(self.matrix.areas, self.rounds[0], self.rounds[-1], strict=True)
         cards = f"{sum(self.left)} cards ({' '.join(map(str, self.left))})"
@@ -170,11 +168,10 @@ class PositionEdges(Describable):
             ),
         )
         count = len(self.rounds)
-        alike = f"Each of the {count} rounds has exactly the edges of the first; each was reckoned by itself."
+        alike = f"All {count} rounds have exactly the same edges; each was computed separately."
         return StudyReport((sheet,), (alike if self.are_alike else "The rounds differ.",))
 
     def facts(self) -> dict[str, Any]:
-        """All exact."""
         return {
             "rulebook": self.matrix.rulebook,
             "layout": self.matrix.layout,
@@ -188,11 +185,11 @@ class PositionEdges(Describable):
 
 
 def position_edges(matrix: Matrix, left: Sequence[int]) -> PositionEdges:
-    """The house edge of each round before any card is seen, from all that may have gone before.
+    """The house edge of each round before any card is seen, over all cards that may have been dealt before.
 
-    The theorem is not used. In how many ways m cards of a face are still there, and k of them come now, is
-    C(n, m)·C(m, k): a polynomial in m for each face and k. For each outcome the product of six of them counts
-    all compositions at once, and every position is one of its coefficients.
+    It does not use the theorem that all positions are equal. For a face with n cards, m are left and k of
+    them come now in C(n, m)·C(m, k) ways: the coefficients in m of a polynomial. For each outcome, the
+    product of six such polynomials counts all compositions, and each position is one of its coefficients.
 
     >>> from taisai.rules import rulebook
     >>> edges = position_edges(rulebook("mbs-3-card-sic-bo").matrix(), (48,) * 6)
@@ -206,8 +203,8 @@ def position_edges(matrix: Matrix, left: Sequence[int]) -> PositionEdges:
         raise RulesError(f"expected a shoe of at most {MOST_CARDS:,} cards, got {cards:,}")
     ways = [
         reduce(
-            _times,
-            (_comes(count, outcome.faces.count(face)) for face, count in zip(FACES, start, strict=True)),
+            _product,
+            (_ways(count, outcome.faces.count(face)) for face, count in zip(FACES, start, strict=True)),
         )
         for outcome in OUTCOMES
     ]
@@ -219,33 +216,32 @@ def position_edges(matrix: Matrix, left: Sequence[int]) -> PositionEdges:
     return PositionEdges(matrix, start, tuple(rounds))
 
 
-def _comes(count: int, now: int) -> list[int]:
-    """[m] in how many ways m of so many cards are still there and some of those m come now."""
+def _ways(count: int, now: int) -> list[int]:
+    """[m] the ways that m of the cards of a face are left and `now` of those come in this round."""
     return [comb(count, there) * comb(there, now) for there in range(count + 1)]
 
 
-def _times(one: list[int], other: list[int]) -> list[int]:
-    """The product of two polynomials."""
-    made = [0] * (len(one) + len(other) - 1)
-    for place, factor in enumerate(one):
+def _product(left: list[int], right: list[int]) -> list[int]:
+    product = [0] * (len(left) + len(right) - 1)
+    for place, factor in enumerate(left):
         if factor:
-            for more, times in enumerate(other, place):
-                made[more] += factor * times
-    return made
+            for power, times in enumerate(right, place):
+                product[power] += factor * times
+    return product
 
 
 def stopped_edges(
     matrix: Matrix, left: Sequence[int], shuffled: Callable[[Left], bool]
 ) -> tuple[Fraction, ...]:
-    """[area] the house edge per round dealt when the cards left decide whether to shuffle after a round.
+    """[area] the house edge per round if the cards left decide after each round whether to shuffle.
 
-    That is what one shoe brings in the mean, over how many rounds are dealt from it in the mean.
+    It is the expected loss in one shoe divided by the expected number of rounds.
     """
     start = _small(left)
 
     @cache
     def ahead(now: Left) -> tuple[Fraction, tuple[Fraction, ...]]:
-        """The rounds still to come and what they bring, from a shoe about to be dealt from."""
+        """The expected number of rounds from this composition on, and the expected net of each area."""
         chance = chance_left(now)
         rounds = Fraction(1)
         nets = [chance.expected(row, matrix.denominator) for row in matrix.nets]

@@ -1,10 +1,11 @@
-"""Effects of removal: what one card gone from the shoe does to the house edge of every area, exactly.
+"""Card counting: effects of removal, linear counts, and their exact expected gain.
 
-A running count of one number: exactly what it would earn, by a generating function instead of sampling.
+The effect of removal is the change of the house edge when one card is removed from the shoe.
 
-Whatever was seen, the next three cards and the cards seen before them come in any order with equal chance.
-So the count after 3k cards, given the next three, is the count of 3k cards from the shoe without those three:
-a coefficient of the product of (1 + x·z^tag) over all cards but three, x marking cards and z their tags.
+The gain of a count comes from a generating function, not from sampling. All orders of the cards are equally
+likely, so the count after 3k cards, given the next three, is the count of 3k cards from the shoe without
+those three. Its distribution is given by the coefficients of the product of (1 + x·z^tag) over the other
+cards, where x counts cards and z adds tags.
 """
 
 from __future__ import annotations
@@ -30,34 +31,33 @@ if TYPE_CHECKING:
 
 
 MOST_TAG: Final = 4
-"""A person who can add more than 4 a card needs no count from us; 9**6 tags are tried."""
+"""The greatest tag of a count for people; 9**6 combinations are tried."""
 
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """What removing one card of each face does to an area's house edge."""
+    """The effect of removing one card, of each face, on the house edge of an area."""
 
     area: AreaId
     edge: Fraction
-    """Before any card is gone."""
+    """The house edge before the removal."""
     changes: tuple[Fraction, ...]
-    """[face] the edge afterwards less the edge before; below 0 the player gains by the removal."""
+    """[face] the edge after the removal minus the edge before; negative if the player gains."""
 
 
 @dataclass(frozen=True)
 class Removal(Describable):
-    """The effects of removal on all areas of a layout."""
+    """The effects of removal for all areas of a layout."""
 
     matrix: Matrix
     left: tuple[int, ...]
     effects: tuple[Effect, ...]
 
     def of(self, area: str) -> Effect:
-        """The effects on one area."""
+        """The effects for one area."""
         return self.effects[self.matrix.row(area)]
 
     def report(self) -> StudyReport:
-        """A row an area, a column a face."""
         faces = [f"−{face}" for face in FACES]
         rows = tuple(
             (effect.area, f"{float(effect.edge):.3%}", *(f"{float(c) * 100:+.3f}" for c in effect.changes))
@@ -70,7 +70,6 @@ class Removal(Describable):
         )
 
     def facts(self) -> dict[str, Any]:
-        """All exact."""
         return {
             "rulebook": self.matrix.rulebook,
             "layout": self.matrix.layout,
@@ -87,7 +86,7 @@ def _words(left: Sequence[int]) -> str:
 
 
 def removal(matrix: Matrix, left: Sequence[int]) -> Removal:
-    """The effects of removing one card from a shoe with so many cards of each face left.
+    """The effects of removing one card from a shoe with these cards of each face.
 
     >>> from taisai.rules import rulebook
     >>> effects = removal(rulebook("mbs-3-card-sic-bo").matrix(), (48,) * 6)
@@ -97,7 +96,7 @@ def removal(matrix: Matrix, left: Sequence[int]) -> Removal:
     left = tuple(left)
     before = area_odds(matrix, chance_left(left))
     if min(left) < 1 or sum(left) <= DICE:
-        raise RulesError(f"expected a card of every face and four in all to remove one, got {left}")
+        raise RulesError(f"expected at least 1 card of every face and 4 cards in total, got {left}")
     after = []
     for face in range(len(FACES)):
         gone = [count - (place == face) for place, count in enumerate(left)]
@@ -111,20 +110,20 @@ def removal(matrix: Matrix, left: Sequence[int]) -> Removal:
 
 @dataclass(frozen=True, slots=True)
 class Count:
-    """A count that a person can keep: add the tag of every card that is seen; high is good for the area."""
+    """A running count: the sum of the tags of all cards seen. A high count favours the area."""
 
     area: AreaId
     tags: tuple[int, ...]
-    """[face] what to add."""
+    """[face] the number to add."""
     correlation: float
-    """Of the tags with the effects of removal: 1 would be as good as any count of one number can be."""
+    """The correlation of the tags with the effects of removal; 1 is optimal for a linear count."""
 
 
 def linear_count(effects: Removal, area: str, most_tag: int = 3) -> Count:
-    """The whole tags up to `most_tag` that follow the effects of removal on an area best.
+    """The whole tags up to `most_tag` with the greatest correlation with the effects of removal.
 
-    Of all tags that a full shoe adds up to 0, so that the count of a fair shoe stays about 0; where no such
-    tags follow at all, of all tags.
+    Balanced tags, whose sum over the full shoe is 0, are preferred; others only if no balanced tags
+    correlate.
 
     >>> from taisai.rules import rulebook
     >>> effects = removal(rulebook("mbs-3-card-sic-bo").matrix(), (48,) * 6)
@@ -138,22 +137,22 @@ def linear_count(effects: Removal, area: str, most_tag: int = 3) -> Count:
     effect = effects.of(area)
     gains = np.array([-float(change) for change in effect.changes])
     if not gains.any():
-        raise RulesError(f"expected an area that some card matters to, got {area}")
+        raise RulesError(f"no card changes the house edge of {area}: it cannot be counted")
     steps = np.arange(-most_tag, most_tag + 1)
     every = np.stack(np.meshgrid(*[steps] * len(FACES), indexing="ij"), axis=-1).reshape(-1, len(FACES))
     held = np.array(effects.left)
     balanced = every[every @ held == 0]
     for tags in (balanced, every):
-        found = _correlations(tags, gains, held)
-        if (most := found.max()) > 0:
-            alike = tags[found > most - 1e-9]  # the simplest among equals
-            order = sorted(alike.tolist(), key=lambda some: (sum(map(abs, some)), some))
+        correlations = _correlations(tags, gains, held)
+        if (most := correlations.max()) > 0:
+            equal = tags[correlations > most - 1e-9]  # of equal ones, the simplest
+            order = sorted(equal.tolist(), key=lambda candidate: (sum(map(abs, candidate)), candidate))
             return Count(effect.area, tuple(order[0]), min(1.0, float(most)))
-    raise RulesError(f"expected an area that some tags follow, got {area}")
+    raise RulesError(f"no tags up to {most_tag} correlate with the effects of removal on {area}")
 
 
 def _correlations(tags: Any, gains: Any, held: Any) -> Any:
-    """[tags] with the effects, over the cards of the shoe."""
+    """[tags] the correlation with the effects of removal, over the cards of the shoe."""
     import numpy as np
 
     share = held / held.sum()
@@ -164,46 +163,46 @@ def _correlations(tags: Any, gains: Any, held: Any) -> Any:
 
 
 MOST_CARDS: Final = 1_000
-"""Beyond this the coefficients would leave the range of a float64."""
+"""With more cards, coefficients would exceed the range of a float64."""
 MOST_CELLS: Final = 3_000_000
-"""Cards times counts: a figure of every area for each of them is 0.5 GB."""
+"""Cards times counts; figures of every area for each of them take 0.5 GB."""
 ERROR: Final = 1e-10
-"""No gain of a round is off by more than this, in units: all terms are positive, each rounded a few hundred
-times by 2**-53, and what is left after a subtraction is at most 63 times what was there."""
+"""A bound of the error of a round's gain, in units: all terms are positive, each rounded a few hundred times
+by 2**-53, and subtraction amplifies relative errors by at most 63."""
 
 
 @dataclass(frozen=True, slots=True)
 class CountedRound:
-    """One round of the shoe, played by a count."""
+    """One round of the shoe, played with a count."""
 
     round: int
     bet: float
     """The probability of a bet."""
     gain: float
-    """What it brings in the mean, in units, over all rounds."""
+    """The expected net in units, rounds without a bet included."""
 
 
 @dataclass(frozen=True, slots=True)
 class Counted:
-    """What each count is worth before every round."""
+    """The distribution of the count, and the expected net of each area, before every round."""
 
     matrix: Matrix
     left: tuple[int, ...]
     deck: int
-    """Cards of one deck, by which a true count is told."""
+    """The cards of one deck, for the true count (per deck left)."""
     tags: tuple[int, ...]
     lowest: int
-    """The least count there can be."""
+    """The least possible count."""
     chances: Reals
-    """[round][count - lowest] how probable the count is."""
+    """[round][count - lowest] the probability of the count."""
     expected: Reals
-    """[area][round][count - lowest] what a unit on the area brings, times how probable the count is."""
+    """[area][round][count - lowest] the expected net of one unit, times the probability of the count."""
 
     def by_index(self, areas: Sequence[str] = ()) -> tuple[CountedRound, ...]:
-        """Played by indices: at each depth the best of these areas (default: all) for the count."""
+        """Each round bets on the best of these areas for the count (default: all areas)."""
         rows = [self.matrix.row(area) for area in areas] or list(range(len(self.matrix.areas)))
         best = self.expected[rows].max(axis=0)
-        # A count whose best bet brings a rounding error is no bet.
+        # A gain of the size of a rounding error counts as none.
         good = best > 1e-13 * self.chances
         return tuple(
             CountedRound(k + 1, float(self.chances[k][good[k]].sum()), float(best[k][good[k]].sum()))
@@ -211,7 +210,7 @@ class Counted:
         )
 
     def by_threshold(self, area: str, mirror: str | None, at: Fraction) -> tuple[CountedRound, ...]:
-        """Played by one number: the area once the count per deck left reaches it, its mirror at minus it."""
+        """Bets on the area if the count per deck left reaches a threshold, on its mirror at minus that."""
         import numpy as np
 
         counts = np.arange(self.chances.shape[1]) + self.lowest
@@ -227,7 +226,7 @@ class Counted:
 
 
 def called(counts: Reals, unseen: int, deck: int, at: Fraction, *, mirrored: bool) -> tuple[Reals, Reals]:
-    """For which counts the area is bet on, and for which its mirror, with so many cards not seen."""
+    """For which counts to bet on the area, and for which on its mirror, with this many cards unseen."""
     true = counts * deck * at.denominator  # count / (unseen / deck) ≥ at, without a division
     high = true >= at.numerator * unseen
     low = (true <= -at.numerator * unseen) & ~high
@@ -235,7 +234,7 @@ def called(counts: Reals, unseen: int, deck: int, at: Fraction, *, mirrored: boo
 
 
 def counted(matrix: Matrix, left: Sequence[int], tags: Sequence[int], *, deck: int = 48) -> Counted:
-    """Reckons every count before every round of a shoe with so many cards of each face.
+    """The exact figures of a count for a shoe with these cards of each face.
 
     >>> from taisai.rules import rulebook
     >>> play = counted(rulebook("mbs-3-card-sic-bo").matrix(), (16,) * 6, (-2, -1, 0, 0, 1, 2))
@@ -281,45 +280,45 @@ def counted(matrix: Matrix, left: Sequence[int], tags: Sequence[int], *, deck: i
 
 
 def whole_tags(tags: Sequence[int]) -> tuple[int, ...]:
-    """Six small whole tags, one for each face; anything else is refused."""
+    """Checks six whole tags, one for each face."""
     if len(tags) != len(FACES) or not all(type(tag) is int and abs(tag) <= 9 for tag in tags):
         raise RulesError(f"expected six whole tags from -9 to 9, one for each face, got {tuple(tags)}")
     return tuple(tags)
 
 
 def _times(base: Reals, terms: Sequence[tuple[int, int, float]]) -> Reals:
-    """A polynomial in x and z times the sum of these terms; what would leave the array is 0 there anyway."""
+    """A polynomial in x and z times the sum of these terms. Terms outside the array are 0."""
     import numpy as np
 
-    made = np.zeros_like(base)
+    product = np.zeros_like(base)
     rows, width = base.shape
     for cards, tag, times in terms:
         into = slice(max(0, tag), width + min(0, tag))
         out_of = slice(max(0, -tag), width + min(0, -tag))
-        made[cards:, into] += base[: rows - cards, out_of] * times
-    return made
+        product[cards:, into] += base[: rows - cards, out_of] * times
+    return product
 
 
 def _rest(
     left: Sequence[int], kept: Sequence[int], tags: Sequence[int], faces: Sequence[int]
 ) -> dict[tuple[int, int], int]:
-    """The cards that neither the outcome nor `kept` has: how many ways to see so many with such a sum."""
-    found = {(0, 0): 1}
+    """(cards, sum of tags) → the ways to see them among the cards that neither the outcome nor `kept` has."""
+    ways = {(0, 0): 1}
     for place, (count, keep, tag) in enumerate(zip(left, kept, tags, strict=True)):
         more = count - keep - faces.count(place + 1)
         after: dict[tuple[int, int], int] = {}
-        for (cards, total), times in found.items():
+        for (cards, total), times in ways.items():
             for n in range(more + 1):
                 key = cards + n, total + n * tag
                 after[key] = after.get(key, 0) + times * comb(more, n)
-        found = after
-    return found
+        ways = after
+    return ways
 
 
 def best_threshold(
     play: Counted, area: str, mirror: str | None, rounds: int, *, most: int = 40
 ) -> tuple[Fraction, tuple[CountedRound, ...]]:
-    """The count per deck, in halves up to `most`, at which betting earns most over so many rounds."""
+    """The threshold in halves up to `most`, per deck left, with the greatest gain over these rounds."""
     choices = {
         at: play.by_threshold(area, mirror, at) for at in (Fraction(n, 2) for n in range(1, 2 * most + 1))
     }

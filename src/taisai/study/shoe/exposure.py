@@ -1,4 +1,4 @@
-"""Exposure: what counting the cards would earn, by how much of the shoe is dealt, and what to do about it."""
+"""Exposure to card counting: the expected gain of a counter by the share of the shoe that is dealt."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from taisai.rules.outcomes import DICE, FACES, MIRRORED
 from taisai.study.report import Describable, Sheet, StudyReport, columns
 from taisai.study.shoe.composition import rounds_dealt
 from taisai.study.shoe.counting import Count, CountedRound, best_threshold, counted, linear_count, removal
-from taisai.study.shoe.luck import Luck, luck
 from taisai.study.shoe.odds import need_numpy
 from taisai.study.shoe.perfect import PerfectPlay, Progress, perfect_play
+from taisai.study.shoe.variance import ShoeVariance, shoe_variance
 
 PENETRATIONS: Final = tuple(Fraction(percent, 100) for percent in (5, 10, 25, 50, 75, 90))
-"""Where a report looks, besides where it was asked to."""
+"""The penetrations of a report, besides the requested one."""
 WORTHLESS: Final = 0.1
-"""Units in 100 rounds: with a unit of 1,000, an hour's work for about 60."""
+"""Units in 100 rounds: with a unit of 1,000, about 60 an hour."""
 _NUMBERS: Final = (
     "dealt",
     "rounds",
@@ -35,15 +35,15 @@ _NUMBERS: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Depth:
-    """What counting earns when so much of the shoe is dealt before it is shuffled."""
+    """The gain of counting at a penetration."""
 
     penetration: Fraction
     rounds: int
-    """Dealt from each shoe."""
+    """Rounds dealt from each shoe."""
     bet: float
-    """How often the count calls for a bet."""
+    """The share of rounds with a bet."""
     gain: float
-    """What it brings in 100 rounds, in units."""
+    """The expected net of 100 rounds, in units."""
     perfect_bet: float | None = None
     perfect_gain: float | None = None
     perfect_deviation_per_round: float | None = None
@@ -51,25 +51,25 @@ class Depth:
 
 @dataclass(frozen=True)
 class Exposure(Describable):
-    """How exposed a shoe is to counting, by a count that a person can keep and by perfect play."""
+    """The exposure of a shoe to a practical count and to perfect play."""
 
     matrix: Matrix
     left: tuple[int, ...]
     deck: int
     count: Count
     mirror: AreaId | None
-    """Bet when the count is as far below zero."""
+    """The area to bet on at minus the threshold."""
     threshold: Fraction
-    """The count for each deck left from which to bet."""
+    """The count per deck left from which to bet."""
     counted: tuple[CountedRound, ...]
     perfect: PerfectPlay | None
     asked: Fraction
-    """The penetration that the threshold is best for."""
-    luck: Luck | None = None
-    """How far the count's rounds stray at that penetration, if it was asked for."""
+    """The requested penetration; the threshold is best for it."""
+    variance: ShoeVariance | None = None
+    """The variance of the count's net at that penetration, if it was requested."""
 
     def at(self, penetration: Fraction) -> Depth:
-        """What counting earns at a penetration."""
+        """The gain at a penetration."""
         rounds = rounds_dealt(sum(self.left), penetration)
         some = self.counted[:rounds]
         depth = (
@@ -89,13 +89,13 @@ class Exposure(Describable):
         )
 
     def depths(self) -> tuple[Depth, ...]:
-        """What it earns at the usual penetrations and the one asked for."""
-        return tuple(self.at(one) for one in sorted({*PENETRATIONS, self.asked}))
+        """The gains at the usual penetrations and the requested one."""
+        return tuple(self.at(penetration) for penetration in sorted({*PENETRATIONS, self.asked}))
 
     def harmless(self) -> int:
-        """The most rounds from one shoe such that counting stays worthless, perfect play if it is known."""
+        """The most rounds per shoe for which counting gains less than WORTHLESS; by perfect play if known."""
         won = 0.0
-        gains = [one.gain for one in (self.perfect.rounds if self.perfect else self.counted)]
+        gains = [played.gain for played in (self.perfect.rounds if self.perfect else self.counted)]
         for rounds, gain in enumerate(gains, 1):
             won += gain
             if 100 * won / rounds >= WORTHLESS:
@@ -103,7 +103,6 @@ class Exposure(Describable):
         return len(gains)
 
     def report(self) -> StudyReport:
-        """A row a penetration, then what it means."""
         with_perfect = self.perfect is not None
         names = _NUMBERS if with_perfect else _NUMBERS[:4]
         rows = tuple(_row(depth) for depth in self.depths())
@@ -124,18 +123,18 @@ class Exposure(Describable):
         bets = f"bet on {self.count.area} at {float(self.threshold):g} or above{other}"
         notes = [
             f"The count: add for every card seen {tags}; divide by the decks left; {bets}.",
-            f"Its tags follow the effects of removal with a correlation of {self.count.correlation:.3f}.",
+            f"The correlation of its tags with the effects of removal is {self.count.correlation:.3f}.",
             "Exact: every count by its generating function"
             + ("; perfect play by every composition." if self.perfect else "."),
-            *self._strays(),
+            *self._variance_note(),
         ]
         dealt = f"At {float(self.asked):.0%} dealt {by} earns"
         if danger < WORTHLESS:
-            return [*notes, f"{dealt} next to nothing."]
+            return [*notes, f"{dealt} less than {WORTHLESS} units in 100 rounds."]
         if not harmless:
             return [
                 *notes,
-                f"{dealt} {danger:.2f} units in 100 rounds, and the very first round is worth a bet.",
+                f"{dealt} {danger:.2f} units in 100 rounds, and the first round has a favourable bet.",
             ]
         limit = f"after at most {harmless} ({harmless * DICE} cards), where it earns less than {WORTHLESS}"
         return [
@@ -143,16 +142,16 @@ class Exposure(Describable):
             f"{dealt} {danger:.2f} units in 100 rounds: shuffle before every round, or {limit}.",
         ]
 
-    def _strays(self) -> list[str]:
-        if self.luck is None:
+    def _variance_note(self) -> list[str]:
+        if self.variance is None:
             return []
-        equal = self.luck.until_equal
-        after = f"; what the count earns equals that after {equal:,.0f} rounds" if equal else ""
-        strays = f"luck strays from the count's gain by {self.luck.deviation:.2f} units in 100 rounds"
-        return [f"At {float(self.asked):.0%} dealt {strays} (one standard deviation){after}."]
+        equal = self.variance.until_equal
+        after = f"; the gain of the count equals it after {equal:,.0f} rounds" if equal else ""
+        deviation = f"the standard deviation is {self.variance.deviation:.2f} units in 100 rounds"
+        return [f"At {float(self.asked):.0%} dealt {deviation}{after}."]
 
     def facts(self) -> dict[str, Any]:
-        """Every depth; floats, with the bound of their error."""
+        """All figures are floats; `relative_error` bounds the error of perfect play."""
         return {
             "rulebook": self.matrix.rulebook,
             "layout": self.matrix.layout,
@@ -165,10 +164,10 @@ class Exposure(Describable):
                 "threshold": str(self.threshold),
             },
             "penetration": str(self.asked),
-            "deviation_per_100": self.luck.deviation if self.luck else None,
-            "rounds_until_equal": self.luck.until_equal if self.luck else None,
-            "variance_per_shoe": self.luck.variance if self.luck else None,
-            "variance_error": self.luck.error if self.luck else None,
+            "deviation_per_100": self.variance.deviation if self.variance else None,
+            "rounds_until_equal": self.variance.until_equal if self.variance else None,
+            "variance_per_shoe": self.variance.variance if self.variance else None,
+            "variance_error": self.variance.error if self.variance else None,
             "harmless_rounds": self.harmless(),
             "relative_error": self.perfect.error if self.perfect else None,
             "areas": self._areas(),
@@ -187,15 +186,15 @@ class Exposure(Describable):
         }
 
     def _areas(self) -> dict[str, Any] | None:
-        """Which areas perfect play bets on at the penetration asked for, how often, and for what."""
+        """How often perfect play bets on each area at the requested penetration, and its gain."""
         if self.perfect is None:
             return None
         rounds = rounds_dealt(sum(self.left), self.asked)
         played = self.perfect.rounds[:rounds]
         return {
             area: {
-                "bet": sum(one.bets[row] for one in played) / rounds,
-                "gain_per_100": 100 * sum(one.gains[row] for one in played) / rounds,
+                "bet": sum(one_round.bets[row] for one_round in played) / rounds,
+                "gain_per_100": 100 * sum(one_round.gains[row] for one_round in played) / rounds,
             }
             for row, area in enumerate(self.matrix.areas)
         }
@@ -213,9 +212,9 @@ def exposure(
     deviation: bool = False,
     progress: Progress | None = None,
 ) -> Exposure:
-    """What counting would earn from a shoe: a practical count for an area, and perfect play if asked for.
+    """The exposure of a shoe to a practical count for an area, and with `perfect` to perfect play.
 
-    With `deviation` also how far the count's rounds stray, which takes ten to twenty seconds from six decks.
+    With `deviation`, also the variance of the count, which takes ten to twenty seconds for six decks.
 
     >>> from taisai.rules import rulebook
     >>> found = exposure(rulebook("mbs-3-card-sic-bo").matrix(), (16,) * 6)
@@ -233,27 +232,27 @@ def exposure(
     mirror = _mirror(matrix, count.area) if balanced else None
     play = counted(matrix, left, count.tags, deck=deck)
     threshold, played = best_threshold(play, count.area, mirror, rounds)
-    strays = None
+    variance = None
     if deviation:
-        told = None if perfect else progress  # the bar is that of the longer work
         bet = (count.area, mirror, threshold)
-        strays = luck(matrix, left, count.tags, bet, rounds, deck=deck, progress=told)
+        reported = None if perfect else progress  # of two calculations, the longer one reports progress
+        variance = shoe_variance(matrix, left, count.tags, bet, rounds, deck=deck, progress=reported)
     best = perfect_play(matrix, left, progress=progress) if perfect else None
-    return Exposure(matrix, left, deck, count, mirror, threshold, played, best, penetration, strays)
+    return Exposure(matrix, left, deck, count, mirror, threshold, played, best, penetration, variance)
 
 
 def _most_moved(effects: Sequence[Any]) -> AreaId:
-    """The area whose edge the cards move most, for its size."""
+    """The area whose edge changes most by removal, relative to the edge."""
 
-    def moved(effect: Any) -> float:
+    def change(effect: Any) -> float:
         return float(sum(change * change for change in effect.changes) / (effect.edge * effect.edge or 1))
 
-    best: AreaId = max(effects, key=moved).area
+    best: AreaId = max(effects, key=change).area
     return best
 
 
 def _mirror(matrix: Matrix, area: str) -> AreaId | None:
-    """The area that wins on the opposite faces what this one wins."""
+    """The area that wins on the opposite faces what this area wins."""
     row = matrix.nets[matrix.row(area)]
     turned = tuple(row[place] for place in MIRRORED)
     return next(

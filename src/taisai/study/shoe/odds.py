@@ -1,4 +1,4 @@
-"""Exact odds for any composition: any counts of the six faces left, one composition or many at once."""
+"""Exact odds for any composition of the shoe, for one or for many compositions at once."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from taisai.rules.matrix import Matrix
 from taisai.rules.outcomes import DICE, FACES, OUTCOMES
 from taisai.study import needed
 
-if TYPE_CHECKING:  # one composition needs no NumPy
+if TYPE_CHECKING:  # one composition does not need NumPy
     import numpy.typing as npt
 
     from taisai.study.shoe.plan import WeighingPlan
@@ -27,24 +27,24 @@ if TYPE_CHECKING:  # one composition needs no NumPy
     Counts = npt.NDArray[Any]
 
 MOST_COUNT: Final = 10_000
-"""Cards of one face: the largest shoe that a rulebook may ask for, 100 decks of 100 a face."""
+"""The most cards of a face: 100 decks with 100 each, the largest shoe of a rulebook."""
 MOST_COMPOSITIONS: Final = 10_000_000
-"""Compositions in one call: with 19 areas their odds fill 1.6 GB."""
+"""The most compositions in one call; with 19 areas their odds take 1.6 GB."""
 THREADS: Final = 2
-"""More are no quicker: two already write as fast as the memory takes it."""
+"""More threads are not faster, because memory bandwidth is the limit."""
 _PIECE: Final = 8_192
-"""Compositions that a thread takes at a time; fewer are not worth a second thread."""
+"""Compositions that a thread takes at a time; fewer do not need a second thread."""
 
 
 def chance_left(left: Sequence[int]) -> Chance:
-    """The chances of three cards from a shoe with so many cards of each face, 1 to 6, left.
+    """The chances of three cards from a shoe with these cards of each face left.
 
     >>> chance = chance_left((1, 1, 1, 0, 0, 0))
     >>> chance.total, [str(o) for o, weight in zip(OUTCOMES, chance.weights) if weight]
     (1, ['123'])
     """
     if len(left) != len(FACES):
-        raise RulesError(f"expected six counts, one for each face, got {len(left)}")
+        raise RulesError(f"expected 6 counts, one for each face, got {len(left)}")
     for face, count in zip(FACES, left, strict=True):
         if type(count) is not int or not 0 <= count <= MOST_COUNT:
             raise RulesError(f"expected 0 to {MOST_COUNT} cards of face {face} left, got {count!r}")
@@ -61,13 +61,13 @@ def chance_left(left: Sequence[int]) -> Chance:
 
 @dataclass(frozen=True, slots=True)
 class ManyOdds:
-    """The odds of every area for many compositions, as whole numbers over a common denominator."""
+    """The odds of every area for many compositions, as integers over a common denominator."""
 
     matrix: Matrix
     back: npt.NDArray[Any]
-    """[area][composition] what comes back per unit staked, times the denominator and `total`."""
+    """[area][composition] the expected return per unit staked, times the denominator and `total`."""
     total: npt.NDArray[Any]
-    """[composition] in how many ways three cards can come."""
+    """[composition] the ways to choose three cards."""
 
     def edge(self, area: str, composition: int) -> Fraction:
         """The exact house edge of an area for one of the compositions."""
@@ -82,10 +82,9 @@ class ManyOdds:
 
 
 def odds_of_many(matrix: Matrix, left: npt.NDArray[Any], *, compiled: bool | None = None) -> ManyOdds:
-    """The odds for many compositions, given as whole numbers [face][composition] of cards left.
+    """The odds for many compositions, given as integers [face][composition] of cards left.
 
-    Compiled by numba where it is installed (unless `compiled` says otherwise), else by NumPy, with the same
-    digits.
+    By default it is compiled if numba is installed, else it uses NumPy, with the same digits.
 
     >>> import numpy as np
     >>> from taisai.rules import rulebook
@@ -97,7 +96,7 @@ def odds_of_many(matrix: Matrix, left: npt.NDArray[Any], *, compiled: bool | Non
 
     if left.ndim != 2 or left.shape[0] != len(FACES) or left.dtype.kind not in "iu":
         raise RulesError(
-            f"expected whole numbers in six rows, one a face, got {left.dtype} of shape {left.shape}"
+            f"expected whole numbers in 6 rows, one for each face, got {left.dtype} of shape {left.shape}"
         )
     if not 1 <= left.shape[1] <= MOST_COMPOSITIONS:
         raise RulesError(f"expected 1 to {MOST_COMPOSITIONS} compositions at once, got {left.shape[1]}")
@@ -109,21 +108,21 @@ def odds_of_many(matrix: Matrix, left: npt.NDArray[Any], *, compiled: bool | Non
 
 
 def has_numba() -> bool:
-    """Whether numba is installed and wanted."""
+    """Whether numba is installed and may be used."""
     from taisai.bulk.kernels import loads_numba
 
     return loads_numba()
 
 
 def need_numpy() -> None:
-    """Refuses with one clear line where NumPy is not installed."""
+    """Raises an error if NumPy is not installed."""
     with needed("NumPy", "study"):
         import numpy  # noqa: F401
 
 
 @cache
 def threads() -> ThreadPoolExecutor:
-    """The threads of all loops over compositions."""
+    """The threads for loops over compositions."""
     return ThreadPoolExecutor(min(THREADS, os.cpu_count() or 1), thread_name_prefix="compositions")
 
 
@@ -140,25 +139,25 @@ def _by_numpy(left: Counts, plan: WeighingPlan, most: int) -> tuple[Counts, Coun
 
 
 def _by_numba(left: Counts, plan: WeighingPlan, most: int) -> tuple[Counts, Counts]:
-    """Reckons with narrow numbers first, and again with wide ones if the counts turn out to need them."""
+    """Tries 32-bit numbers first, and 64-bit numbers if the counts need them."""
     import numpy as np
 
     for narrow in (True, False):
         back, total = _empty(plan, left.shape[1], narrow=narrow)
-        bits, fewest, cards = _met(np.ascontiguousarray(left), plan, (back, total), narrow=narrow)
+        bits, fewest, cards = _fill(np.ascontiguousarray(left), plan, (back, total), narrow=narrow)
         extremes = (0, bits) if 0 <= bits <= MOST_COUNT else (left.min(), left.max())
         _check((*extremes, fewest, cards), most)
         if narrow is _is_narrow(plan, cards):
             return back, total
-    raise AssertionError("wide numbers are wide enough")
+    raise AssertionError("64-bit numbers suffice")
 
 
-def _met(
+def _fill(
     left: Counts, plan: WeighingPlan, result: tuple[Counts, Counts], *, narrow: bool
 ) -> tuple[int, int, int]:
-    """Fills the result; returns the bits of all counts, and the least and the greatest sum it met.
+    """Fills the result; returns the bitwise or of all counts, and the least and the greatest sum.
 
-    Two threads take pieces off one list: one that begins late, because its processor slept, does less.
+    Two threads take pieces from one list, so that a thread that starts late does less.
     """
     from taisai.study.shoe import compiled
 
@@ -167,22 +166,22 @@ def _met(
 
     def work() -> list[tuple[int, int, int]]:
         store = compiled.store(plan.classes, single=narrow)
-        done = []
+        figures = []
         for start in pieces:
             piece = (start, min(start + _PIECE, size))
-            done.append(compiled.returns(piece, left, plan.steps, store, result))
-        return done
+            figures.append(compiled.returns(piece, left, plan.steps, store, result))
+        return figures
 
     other = threads().submit(work) if size > _PIECE else None
-    met = work()
+    done = work()
     if other and not other.cancel():
-        met += other.result()
-    bits, fewest, cards = zip(*met, strict=True)
+        done += other.result()
+    bits, fewest, cards = zip(*done, strict=True)
     return reduce(or_, bits), min(fewest), max(cards)
 
 
 def _is_narrow(plan: WeighingPlan, cards: int) -> bool:
-    """Whether every figure fits an int32, and every weight a float32."""
+    """Whether every figure fits into an int32 and every weight into a float32."""
     from taisai.study.shoe.plan import EXACT_SINGLE
 
     ways = comb(cards, DICE)

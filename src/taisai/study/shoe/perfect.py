@@ -1,4 +1,4 @@
-"""Perfect play: what a player would earn who knows every card that is gone, by enumerating compositions."""
+"""Perfect play: the gain of a player who knows all cards dealt, by enumerating all compositions."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from taisai.rules.matrix import Matrix
 from taisai.rules.outcomes import DICE
 from taisai.study.shoe.odds import chance_left, has_numba, threads
 
-if TYPE_CHECKING:  # the numbers are only needed where something is reckoned
+if TYPE_CHECKING:  # imported on first use
     import numpy.typing as npt
 
     from taisai.study.shoe.plan import WeighingPlan
@@ -22,38 +22,38 @@ if TYPE_CHECKING:  # the numbers are only needed where something is reckoned
     Reals = npt.NDArray[Any]
 
 MOST_COMPOSITIONS: Final = 20_000_000_000
-"""Six decks have 13.8 thousand million compositions: about a minute on two cores."""
+"""Six decks have 13.8 × 10^9 compositions, which take about a minute on two cores."""
 MOST_BY_NUMPY: Final = 100_000_000
-"""The same without numba: two decks have 24 million, a minute."""
+"""Without numba; two decks have 24 million compositions, which take a minute."""
 Progress = Callable[[int, int], None]
-"""Told how much is done, out of how much."""
+"""Called with the tasks done and the tasks in total."""
 
 
 @dataclass(frozen=True, slots=True)
 class RoundGain:
-    """One round of the shoe, played perfectly: how often there is a bet worth making, and what it brings."""
+    """One round of the shoe with perfect play."""
 
     round: int
     """1 for the first after the shuffle."""
     bets: tuple[float, ...]
-    """[area] the probability that it is the best bet, and better than none."""
+    """[area] the probability that it is the best bet and has a positive expected value."""
     gains: tuple[float, ...]
-    """[area] what a unit on it then brings in the mean, over all rounds, not only those with a bet."""
+    """[area] the expected net of those bets per round, rounds without a bet included."""
 
     @property
     def bet(self) -> float:
-        """The probability that some bet is worth making."""
+        """The probability of a bet with a positive expected value."""
         return sum(self.bets)
 
     @property
     def gain(self) -> float:
-        """What perfect play brings in this round, in units, in the mean."""
+        """The expected net of this round, in units."""
         return sum(self.gains)
 
 
 @dataclass(frozen=True, slots=True)
 class PerfectPlay:
-    """Perfect play of a whole shoe, round by round, down to its last three cards."""
+    """Perfect play of a whole shoe, round by round to the last three cards."""
 
     matrix: Matrix
     left: tuple[int, ...]
@@ -61,11 +61,10 @@ class PerfectPlay:
     rounds: tuple[RoundGain, ...]
     compositions: int
     error: float
-    """No figure is off by more than this share of itself: each is a sum of floats, all positive, of weights
-    rounded a few times; whether a bet is worth making is decided in whole numbers."""
+    """The relative error bound of every figure. The decision whether to bet is exact."""
 
     def deviation(self, rounds: int) -> float | None:
-        """The standard deviation of one round's net, over so many rounds; none where an area has two odds."""
+        """The standard deviation of the net of a round, over these rounds; None if an area has two odds."""
         square = mean = 0.0
         for played in self.rounds[:rounds]:
             mean += played.gain
@@ -84,10 +83,9 @@ def perfect_play(
     compiled: bool | None = None,
     progress: Progress | None = None,
 ) -> PerfectPlay:
-    """Enumerates every composition that may be left before each round, with its exact odds and its chance.
+    """Enumerates every composition that may be left before each round, with its exact odds and probability.
 
-    Before each round the player bets one unit on the area with the least house edge, where that is below
-    0, else nothing.
+    Before each round the player bets one unit on the area with the least house edge, if that is negative.
 
     >>> from taisai.rules import rulebook
     >>> tiny = perfect_play(rulebook("mbs-3-card-sic-bo").matrix(), (1, 1, 1, 1, 1, 1), compiled=False)
@@ -99,7 +97,7 @@ def perfect_play(
     from taisai.study.shoe.plan import EXACT_DOUBLE, most_cards, plan
 
     left = tuple(left)
-    chance_left(left)  # refuses what is no shoe
+    chance_left(left)  # raises an error for an invalid shoe
     made = plan(matrix)
     cards = sum(left)
     if cards > (most := most_cards(made, EXACT_DOUBLE)):
@@ -108,7 +106,7 @@ def perfect_play(
     compositions = prod(count + 1 for count in left)
     most = MOST_COMPOSITIONS if by_numba else MOST_BY_NUMPY
     if compositions > most:
-        without = "" if by_numba else " without numba (pip install 'taisai[study]')"
+        without = "" if by_numba else " without numba (run pip install 'taisai[study]')"
         raise RulesError(f"expected a shoe of at most {most} compositions{without}, got {compositions}")
     rounds = cards // DICE
     units = np.array([float(comb(cards - DICE * k, DICE) * made.denominator) for k in range(rounds)])
@@ -119,9 +117,9 @@ def perfect_play(
         for last in range((first if halved else left[5]) + 1)
     ]
     bets, gained = np.zeros((rounds, made.areas)), np.zeros((rounds, made.areas))
-    worked = _worked(made, left, units, tasks, by_numba=by_numba)
-    for done, ((first, last), (some_bets, some_gained)) in enumerate(worked, 1):
-        times = 2.0 if halved and last < first else 1.0  # a composition and its mirror earn the same
+    results = _run_tasks(made, left, units, tasks, by_numba=by_numba)
+    for done, ((first, last), (some_bets, some_gained)) in enumerate(results, 1):
+        times = 2.0 if halved and last < first else 1.0  # a composition and its mirror have the same gain
         bets += times * some_bets
         gained += times * some_gained
         if progress:
@@ -147,10 +145,9 @@ def perfect_play(
     )
 
 
-def _worked(
+def _run_tasks(
     plan: WeighingPlan, left: tuple[int, ...], units: Reals, tasks: list[tuple[int, int]], *, by_numba: bool
 ) -> Iterator[tuple[tuple[int, int], tuple[Reals, Reals]]]:
-    """Every task with its sums, in the order of the tasks whatever thread was quicker."""
     import numpy as np
 
     held = np.array(left, dtype=np.int64)
@@ -186,6 +183,6 @@ def _worked(
         while waiting:
             first, future = waiting.popleft()
             yield first, future.result()
-    finally:  # Ctrl-C: what has not begun shall not begin
+    finally:  # after Ctrl-C, start no further task
         for _, future in waiting:
             future.cancel()

@@ -1,6 +1,6 @@
-"""The plan: what a matrix pays on three cards, as sums of products of the counts left in the shoe.
+"""The plan to compute the returns of a matrix from the counts left in the shoe, and the loops by NumPy.
 
-The loops over compositions by NumPy alone, for where numba is not: slower, with the same digits.
+The loops are for use without numba: slower, with the same digits.
 """
 
 from __future__ import annotations
@@ -23,52 +23,50 @@ PackedSteps = npt.NDArray[np.uint64]
 
 SIX: Final = len(FACES)
 PAIRS, TRIPLES = SIX, 2 * SIX
-"""Rows of the parts: n of each face from 0, n(n-1)/2 from here, n(n-1)(n-2)/6 from there."""
+"""Rows of products: n of each face from row 0, n(n-1)/2 from PAIRS, n(n-1)(n-2)/6 from TRIPLES."""
 TWO_FACES: Final = {faces: 3 * SIX + place for place, faces in enumerate(combinations(range(SIX), 2))}
-"""Then the products of two faces, a row that is always 1, one that is always 0, and all cards."""
+"""Then the products of two faces, a row of ones, a row of zeros, and the sum of all cards."""
 ONE: Final = 3 * SIX + len(TWO_FACES)
 ZERO: Final = ONE + 1
 CARD_COUNT: Final = ONE + 2
 PARTS: Final = ONE + 3
 NO_CLASS: Final = 0
-"""The row of the classes that is always 0."""
+"""The row of zeros among the classes."""
 PRODUCTS_A_STEP: Final = 3
 CLASSES_A_STEP: Final = 8
-"""So many at once: a loop over compositions that does more reads and writes its results less often."""
+"""Terms per step; a loop with more terms reads and writes its results less often."""
 _MOST_CARDS: Final = 10**7
 EXACT_SINGLE, EXACT_DOUBLE = 2**24, 2**53
-"""Whole numbers up to these are exact as float32 and as float64."""
+"""Integers up to these are exact as float32 and as float64."""
 
 
 class WeighingPlan(NamedTuple):
-    """Steps of arithmetic that turn six counts into what comes back on every area.
+    """The steps that compute the returns of every area from six counts.
 
-    Outcomes on which every area does the same make one class, and their weights are added once: the 19 areas
-    of the 3 Card game need 19 classes instead of 56 outcomes.
+    Outcomes with the same returns on every area are one class, whose weights are added once. The 19 areas of
+    the 3 Card game need 19 classes instead of 56 outcomes.
     """
 
     adding: PackedSteps
-    """[step] class, whether it begins there, then rows of parts to be multiplied two by two and added."""
+    """[step] the class, whether it is its first step, then pairs of rows to multiply and add."""
     sums: PackedSteps
-    """[step] area, whether it begins there, whether it ends there, what it returns, then classes to add."""
+    """[step] the area, whether it is its first and its last step, the return, then classes to add."""
     classes: int
-    """Their rows, with the one that is always 0."""
+    """The number of classes, with the row of zeros."""
     areas: int
     denominator: int
     most_returned: int
-    """The most that comes back per unit staked, in 1/denominator."""
+    """The greatest return per unit staked, in 1/denominator."""
     mirror: tuple[int, ...] | None
-    """[area] what it turns into when every face turns into the one opposite, where each area has a mirror."""
+    """[area] → its mirror, with every face replaced by the opposite one; None if an area has no mirror."""
 
     @property
     def steps(self) -> tuple[PackedSteps, PackedSteps]:
-        """All steps, in order."""
         return self.adding, self.sums
 
 
 @lru_cache(maxsize=64)
 def plan(matrix: Matrix) -> WeighingPlan:
-    """The plan of a matrix."""
     back = [[net + matrix.denominator for net in row] for row in matrix.nets]
     columns = list(zip(*back, strict=True))
     classes = {
@@ -97,7 +95,7 @@ def plan(matrix: Matrix) -> WeighingPlan:
 
 
 def most_cards(plan: WeighingPlan, exact: int) -> int:
-    """How many cards a shoe may hold so that no figure passes the greatest exact one."""
+    """The most cards of a shoe for which every figure is exact."""
     ways = exact // plan.most_returned
     return bisect_right(range(_MOST_CARDS), ways, key=lambda cards: comb(cards, DICE)) - 1
 
@@ -136,23 +134,23 @@ def _sums(sums: list[tuple[int, int, list[int]]]) -> Iterable[tuple[int, ...]]:
 
 
 def _array(rows: Iterable[tuple[int, ...]]) -> PackedSteps:
-    made = np.array(list(rows), dtype=np.uint64)
-    made.setflags(write=False)
-    return made
+    steps = np.array(list(rows), dtype=np.uint64)
+    steps.setflags(write=False)
+    return steps
 
 
 def _mirror(matrix: Matrix) -> tuple[int, ...] | None:
     where = {row: place for place, row in enumerate(matrix.nets)}
-    found = [where.get(tuple(row[place] for place in MIRRORED)) for row in matrix.nets]
-    places = tuple(place for place in found if place is not None)
-    # Two areas that pay alike on every outcome count as no mirror: nothing is lost by it but time.
-    return places if len(set(places)) == len(found) else None
+    mirrors = [where.get(tuple(row[place] for place in MIRRORED)) for row in matrix.nets]
+    places = tuple(place for place in mirrors if place is not None)
+    # Two areas with equal nets give None as well; that only costs time.
+    return places if len(set(places)) == len(mirrors) else None
 
 
 Reals = npt.NDArray[Any]
 Wholes = npt.NDArray[Any]
 TILE: Final = 8_192
-"""Compositions at a time: what lies between two steps stays in the processor's caches."""
+"""Compositions at a time, so that intermediate results stay in the cache."""
 
 
 def returns(left: Wholes, plan: WeighingPlan, back: Wholes, total: Wholes) -> None:
@@ -166,7 +164,7 @@ def returns(left: Wholes, plan: WeighingPlan, back: Wholes, total: Wholes) -> No
 
 
 def _backs(left: Reals, plan: WeighingPlan) -> Reals:
-    """[area][composition] what comes back, as exact floats."""
+    """[area][composition] the return, as exact floats."""
     parts, classes = np.empty((PARTS, left.shape[1])), np.zeros((plan.classes, left.shape[1]))
     parts[ONE], parts[ZERO] = 1, 0
     parts[:SIX] = left
@@ -189,7 +187,7 @@ def _backs(left: Reals, plan: WeighingPlan) -> Reals:
 def gains(
     outer: tuple[int, int], shoe: tuple[Wholes, Reals, Reals], plan: WeighingPlan, result: tuple[Reals, Reals]
 ) -> None:
-    """Adds up all compositions with so many cards of the two outer faces, as the compiled loop does."""
+    """Sums over all compositions with these cards of the two outer faces, as the compiled loop does."""
     first, last = outer
     held, ways, units = shoe
     bets, gained = result
@@ -199,7 +197,7 @@ def gains(
         unseen = first + second + third + fourth + fifth + last
         due = ((cards - unseen) % 3 == 0) & ((cards - unseen) // 3 < units.size)
         two, three, four = fifth[due], third[due], fourth[due]
-        # The same factors in the same order as the compiled loop, for the same roundings.
+        # The same factors in the same order as in the compiled loop, for the same rounding.
         weight = ways[0, first] * ways[5, last] * ways[1, second] * ways[4, two]
         weight = weight * ways[2, three] * ways[3, four]
         same = np.ones_like(two)

@@ -1,4 +1,4 @@
-"""Simulation: rounds as they might come, seeded, the same digits on one core or on a cluster."""
+"""Simulation with seeds: the same digits on one core, on many, or on a cluster."""
 
 from taisai.study.simulation.plans import SimulatedShoe
 from taisai.study.simulation.result import Sessions, Simulated

@@ -258,7 +258,6 @@ def _take(cards: Counts) -> None:
 
 @compiled
 def _add_round(value: Nets, net: Nets, high: Nets, low: Nets, fall: Nets) -> None:
-    """Adds a round to the walk of every shoe."""
     for lane in range(LANES):
         at = net.dtype.type(net[lane] + value[lane])
         top = max(high[lane], at)

@@ -24,11 +24,10 @@ PLAYED_OUT: Final = 1
 RUINED: Final = 2
 REACHED: Final = 3
 ENDS: Final = {PLAYING: "cut short", PLAYED_OUT: "played out", RUINED: "ruined", REACHED: "target reached"}
-"""How a session ends, in words."""
 ENDLESS: Final = 2**61
-"""The bankroll of a player who has none to lose, and the target of one who has none to reach."""
+"""The bankroll of a player without a bankroll, and the target of a player without a target."""
 MOST_SESSIONS: Final = 10_000_000
-"""Whose ends are all kept, at 64 bytes each."""
+"""The most sessions; the result of each takes 64 bytes."""
 _KINDS: Final = 7
 
 
@@ -38,20 +37,20 @@ class SessionPlan(NamedTuple):
     classes: Classes
     system: System
     staked: int
-    """By the unit of the system, in minor units."""
+    """The stake at multiple 1, in minor units."""
     least: int
-    """The least multiple that the table takes."""
+    """The least multiple that the table accepts."""
     bankroll: int
     target: int
     rounds: int
-    """At most, of one session."""
+    """The most rounds of a session."""
 
     def jumps(self) -> list[int]:
-        """[class × states + state] the state that follows."""
+        """[class × states + state] → the next state."""
         return [state for value in self.classes.values for state in self.system.after(value)]
 
     def checked(self) -> SessionPlan:
-        """The plan, if it can be played within 64 bits and its bankroll covers a first round."""
+        """Returns the plan. Raises an error if the bankroll is too small, or sums could exceed 64 bits."""
         needed = self.least * self.staked
         if self.bankroll < needed:
             raise RulesError(
@@ -72,21 +71,21 @@ class SessionPlan(NamedTuple):
 
 @dataclass(slots=True)
 class Figures:
-    """Where some sessions stand, in arrays; a kernel plays them on."""
+    """The state of some sessions, in arrays that a compiled loop continues."""
 
     first: int
-    """The number of the first of them, which names its stream."""
+    """The number of the first session, which is the number of its stream."""
     count: int
     whole: npt.NDArray[np.int64]
-    """Bankroll, state, rounds, units staked, highest, drawdown, how it ended."""
+    """Rows: bankroll, state, rounds, units staked, highest bankroll, drawdown, how it ended."""
     squares: npt.NDArray[np.float64]
-    """The sum of the squares of the units staked, round by round."""
+    """The sum over rounds of the squared units staked."""
     words: npt.NDArray[np.uint32] = field(repr=False)
-    """The streams; empty until the first draw."""
+    """The state of the streams; empty before the first draw."""
 
     @staticmethod
     def begun(plan: SessionPlan, first: int, count: int) -> Figures:
-        """All at the start."""
+        """The state before the first round."""
         import numpy as np
 
         whole = np.zeros((_KINDS, count), dtype=np.int64)
@@ -95,29 +94,27 @@ class Figures:
         return Figures(first, count, whole, np.zeros(count), np.empty((4, 0), dtype=np.uint32))
 
     def copied(self) -> Figures:
-        """The same, to be played on; these stay where they are."""
+        """A copy that can be continued independently."""
         return replace(self, whole=self.whole.copy(), squares=self.squares.copy(), words=self.words.copy())
 
     @property
     def playing(self) -> bool:
-        """Whether any has not ended."""
         return not self.whole[6].all()
 
     @property
     def rounds(self) -> int:
-        """Played in all."""
         return int(self.whole[2].sum())
 
 
 SIX: Final = len(FACES)
 ROLLS: Final = tuple(Outcome.of(a, b, c).index for a in FACES for b in FACES for c in FACES)
-"""[36 × first + 6 × second + third card, from 0] the place among the 56 outcomes."""
+"""[36 × first + 6 × second + third card, from 0] → the index of the outcome."""
 MOST_CARDS: Final = 65_535
-"""In a shoe: a draw is cut into cards by products of 16 bits."""
+"""The most cards of a shoe, because draws are mapped to cards by products of 16 bits."""
 
 
 class SimulatedShoe(NamedTuple):
-    """What is dealt and when it is shuffled."""
+    """The cards of a shoe and when it is shuffled."""
 
     each: int
     """Cards of each face in a full shoe."""
@@ -126,7 +123,7 @@ class SimulatedShoe(NamedTuple):
 
     @staticmethod
     def of(cards_per_face: int, decks: int, penetration: Fraction | None) -> SimulatedShoe:
-        """A shoe of so many decks, dealt to a share of its cards; without one, shuffled after every round."""
+        """A shoe that is shuffled after this share of its cards; by default after every round."""
         each = cards_per_face * decks
         if SIX * each > MOST_CARDS:
             raise RulesError(f"expected a shoe of at most {MOST_CARDS:,} cards, got {SIX * each:,}")
@@ -136,21 +133,21 @@ class SimulatedShoe(NamedTuple):
 
 
 class Betting(NamedTuple):
-    """Bets that are made or not, each by itself, as the cards left in the shoe have it."""
+    """Bets with a multiple for each that depends on the cards left in the shoe."""
 
     nets: tuple[tuple[int, ...], ...]
-    """[bet][outcome] in units."""
+    """[bet][outcome] in units"""
     stakes: tuple[int, ...]
     """[bet] in units."""
     unit: int
     waiting: int
-    """How many times a bet is made when the cards left do not favour it."""
+    """The multiple while the expected value of the bet is 0 or less."""
     favoured: int
-    """How many times when they do: its expectation is above 0, exactly."""
+    """The multiple while its expected value, computed exactly, is above 0."""
 
     @staticmethod
     def of(mix: Mix, *, waiting: int = 1, favoured: int = 1) -> Betting:
-        """Flat where both are 1: then the whole mix is one bet."""
+        """The bets of a mix. If both multiples are equal, the whole mix is one bet."""
         matrix: Matrix = mix.matrix
         if waiting == favoured:
             nets: tuple[tuple[int, ...], ...] = (tuple(net * waiting for net in mix.nets),)
@@ -173,7 +170,7 @@ class Betting(NamedTuple):
 
     @property
     def greatest(self) -> int:
-        """The most that a round can stake, win or lose, in units."""
+        """The greatest stake, win or loss of a round, in units."""
         most = max(self.waiting, self.favoured)
         return most * sum(
             max(stake, *map(abs, row)) for row, stake in zip(self.nets, self.stakes, strict=True)
@@ -181,7 +178,7 @@ class Betting(NamedTuple):
 
 
 class Dealt(NamedTuple):
-    """What so many shoes came to, in units; sums over shoes for the spread of a shoe."""
+    """The results of some shoes, in units, with the sums for the variance between shoes."""
 
     shoes: int = 0
     rounds: int = 0
@@ -192,7 +189,7 @@ class Dealt(NamedTuple):
     staked_squared: int = 0
 
     def then(self, other: Dealt) -> Dealt:
-        """These shoes and those after them, as one."""
+        """These shoes and the next ones together."""
         return Dealt(
             self.shoes + other.shoes,
             self.rounds + other.rounds,
@@ -204,7 +201,7 @@ class Dealt(NamedTuple):
         )
 
     def standard_error(self) -> float | None:
-        """Of the net for each unit staked, from how shoes differ; None where there are fewer than two."""
+        """The standard error of the net per unit staked, by the variance between shoes; None for one shoe."""
         if self.shoes < 2 or not self.staked:
             return None
         share = Fraction(self.walk.net, self.staked)
@@ -213,13 +210,13 @@ class Dealt(NamedTuple):
 
 
 def most_shoes(shoe: SimulatedShoe, betting: Betting) -> int:
-    """How many shoes one call may deal so that every sum fits 64 bits; refuses where not one does."""
+    """How many shoes one call may deal so that every sum fits into 64 bits."""
     swing = shoe.rounds * betting.greatest
     most = 2**62 // (swing * swing)
     weight = comb(SIX * shoe.each, DICE) * betting.greatest
     if most < 1 or weight >= 2**62:
         raise RulesError(
-            f"expected bets that win or lose less in one shoe of {shoe.rounds} rounds, "
-            f"got up to {swing * betting.unit:,}"
+            "bets too high: sums of their squares would exceed 64 bits; "
+            f"one shoe of {shoe.rounds} rounds could win or lose {swing * betting.unit:,}"
         )
     return most

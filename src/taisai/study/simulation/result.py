@@ -1,7 +1,4 @@
-"""What a simulation came to, for people, for machines and for files.
-
-Simulations in files: JSON with the figures, Parquet with a row for each session.
-"""
+"""Results of a simulation."""
 
 from __future__ import annotations
 
@@ -22,12 +19,12 @@ if TYPE_CHECKING:
 
 
 SHARES: Final = (5, 25, 50, 75, 95)
-"""Hundredths at which the ends of many sessions are told."""
+"""The quantiles of the net of many sessions, in per cent."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sessions:
-    """How every session ended: arrays, one place a session."""
+    """How each session ended; all arrays are indexed by session."""
 
     rounds: npt.NDArray[np.int64]
     staked: npt.NDArray[np.int64]
@@ -36,78 +33,77 @@ class Sessions:
     ended: npt.NDArray[np.int64]
     """A key of ENDS."""
     squares: npt.NDArray[np.float64] = field(repr=False)
-    """Of the multiples staked, summed round by round."""
+    """The sum over rounds of the squared multiples."""
 
     def __len__(self) -> int:
         return len(self.rounds)
 
     def ways(self) -> dict[str, int]:
-        """How many ended in each way."""
+        """How many sessions ended in each way."""
         import numpy as np
 
         counts = np.bincount(self.ended, minlength=len(ENDS)).tolist()
         return {words: count for words, count in zip(ENDS.values(), counts, strict=True) if count}
 
     def quantiles(self) -> dict[int, int]:
-        """The net below or at which so many hundredths of the sessions ended."""
+        """Per cent → the quantile of the net."""
         import numpy as np
 
         ordered = np.sort(self.net)
         return {share: int(ordered[-(-share * len(ordered) // 100) - 1]) for share in SHARES}
 
     def squared(self) -> float:
-        """The sum of all squares, the same in whatever order they were added."""
+        """The sum of all squares, independent of the order of summation."""
         whole = float(self.squares.max(initial=0)) * len(self.squares) < 2**53  # then every sum is exact
         return float(self.squares.sum()) if whole else fsum(self.squares.tolist())
 
 
 def exact_sum(numbers: npt.NDArray[np.int64]) -> int:
-    """The sum, however large."""
+    """The sum, also beyond 64 bits."""
     greatest = max(abs(int(numbers.max(initial=0))), abs(int(numbers.min(initial=0))))
     return int(numbers.sum()) if greatest * len(numbers) < 2**63 else sum(numbers.tolist())
 
 
 @dataclass(frozen=True, slots=True)
 class Simulated(Describable):
-    """Rounds as they came, and how far from the exact figures they may be by chance."""
+    """The result of a simulation, with its standard error."""
 
     title: str
     seed: int
     asked: int
-    """Rounds that were to be played at most."""
+    """The most rounds that were to be played."""
     rounds: int
     staked: int
     returned: int
     standard_error: float | None
-    """Of the observed house edge; None where nothing was staked."""
+    """Of the observed house edge; None if nothing was staked."""
     max_drawdown: int | None
-    """The deepest fall of any one player's money; None for totals."""
+    """The greatest drawdown of a player; None for totals."""
     seconds: float | None
     exact_edge: Fraction | None
-    """By the mathematics, where every round has the same law."""
+    """The exact house edge, if every round has the same distribution."""
     is_whole: bool = True
-    """Whether it was not cut short."""
+    """False if it was interrupted."""
     sessions: Sessions | None = None
     trail: tuple[tuple[int, int], ...] = ()
-    """Rounds and the net after them, some way marks."""
+    """Points (rounds, net after them)."""
 
     @property
     def net(self) -> int:
-        """What the players are up."""
+        """Won by the players; negative if they lost."""
         return self.returned - self.staked
 
     @property
     def house_edge_observed(self) -> float | None:
-        """What the house kept of each unit staked; None where nothing was staked."""
+        """None if nothing was staked."""
         return -self.net / self.staked if self.staked else None
 
     @property
     def rounds_per_second(self) -> float | None:
-        """By the clock; None for totals, which play no rounds."""
+        """None for totals, which play no rounds."""
         return self.rounds / self.seconds if self.seconds else None
 
     def facts(self) -> dict[str, Any]:
-        """The same, for machines."""
         found: dict[str, Any] = {
             "rounds": self.rounds,
             "staked": self.staked,
@@ -127,7 +123,6 @@ class Simulated(Describable):
         return found
 
     def report(self) -> StudyReport:
-        """What a person reads."""
         rows = [
             ("rounds", f"{self.rounds:,}"),
             ("staked", f"{self.staked:,}"),
@@ -145,7 +140,7 @@ class Simulated(Describable):
         sheets = [Sheet(self.title, columns("", "figure", numbers=("figure",)), tuple(rows))]
         if self.sessions is not None and len(self.sessions) > 1:
             sheets.append(_ends(self.sessions))
-        notes = [f"Seed {self.seed}: the same seed brings the same figures, however many workers play."]
+        notes = [f"Seed {self.seed}: the same seed gives the same figures with any number of workers."]
         if not self.is_whole:
             notes.append(f"Stopped after {self.rounds:,} of at most {counted(self.asked, 'round')}.")
         return StudyReport(tuple(sheets), tuple(notes))
@@ -161,7 +156,7 @@ def _ends(sessions: Sessions) -> Sheet:
 
 
 def _percent(value: float | None, error: float | None) -> str:
-    """To four decimals, or as many as show two digits of the error."""
+    """At least four decimals, and enough to show two digits of the error."""
     if value is None:
         return "–"
     decimals = max(4, min(15, 1 - floor(log10(100 * error)))) if error else 4
@@ -199,7 +194,7 @@ def _parquet(result: Simulated, file: IO[bytes]) -> None:
         )
     else:
         facts = result.facts()
-        wide = pa.decimal128(38)  # a total may be longer than 64 bits
+        wide = pa.decimal128(38)  # a total may exceed 64 bits
         whole = ("rounds", "staked", "returned", "net", "max_drawdown")
         kinds = {name: wide if name in whole else pa.float64() for name in facts}
         table = pa.table({name: pa.array([facts[name]], kinds[name]) for name in facts})

@@ -28,7 +28,7 @@ from taisai.study.simulation.workers import P, Task, Workers, local_workers, run
 from taisai.study.staking import FLAT, Counting, SessionTerms, Staking, System, system_of
 
 SLICE: Final = 2**24
-"""Rounds of one session that are played before anybody else is heard."""
+"""Rounds of a session that a task plays at most; another task continues it."""
 StreamKey = tuple[int, int, int, int]
 
 
@@ -39,7 +39,7 @@ def _has_numba() -> bool:
 
 
 class Walked(NamedTuple):
-    """A stretch of rounds, walked; in units."""
+    """The walk of a task, in units."""
 
     rounds: int
     walk: Walk
@@ -47,7 +47,7 @@ class Walked(NamedTuple):
 
 
 class WalkTask(NamedTuple):
-    """So many whole chunks of rounds from the first on, then the rest of a chunk."""
+    """Whole chunks of rounds from the first on, then the rest of a chunk."""
 
     key: StreamKey
     classes: Classes
@@ -56,7 +56,6 @@ class WalkTask(NamedTuple):
     rest: int
 
     def run(self) -> Walked:
-        """Walks them."""
         if _has_numba():
             from taisai.study.simulation.compiled_rounds import walk_rounds
         else:
@@ -66,7 +65,7 @@ class WalkTask(NamedTuple):
 
 
 class Sat(NamedTuple):
-    """Some sessions, as far as they have come."""
+    """The sessions of a task, with a task that continues them if they have not all ended."""
 
     rounds: int
     figures: Figures
@@ -74,7 +73,7 @@ class Sat(NamedTuple):
 
 
 class SessionsTask(NamedTuple):
-    """Sessions from the first on, or where they were left."""
+    """Sessions from the first on, at the start or continued."""
 
     key: StreamKey
     plan: SessionPlan
@@ -83,7 +82,7 @@ class SessionsTask(NamedTuple):
     figures: Figures | None = None
 
     def run(self) -> Sat:
-        """Plays at most a slice of each."""
+        """Plays at most SLICE rounds of each session."""
         if _has_numba():
             from taisai.study.simulation.compiled_sessions import play_sessions
         else:
@@ -95,7 +94,7 @@ class SessionsTask(NamedTuple):
 
 
 class ShoesDealt(NamedTuple):
-    """Some shoes, dealt."""
+    """The shoes of a task."""
 
     rounds: int
     dealt: Dealt
@@ -103,7 +102,7 @@ class ShoesDealt(NamedTuple):
 
 
 class ShoesTask(NamedTuple):
-    """So many shoes from the first on, so many rounds from each."""
+    """Shoes from the first on, and the rounds dealt from each."""
 
     key: StreamKey
     shoe: SimulatedShoe
@@ -113,7 +112,6 @@ class ShoesTask(NamedTuple):
     rounds: int
 
     def run(self) -> ShoesDealt:
-        """Deals them."""
         if _has_numba():
             from taisai.study.simulation.compiled_rounds import deal_shoes
         else:
@@ -125,21 +123,21 @@ class ShoesTask(NamedTuple):
 
 
 _FEW_CHUNKS: Final = 64
-"""Tasks that a long walk is cut into at least, and way marks of its trail."""
+"""The least number of tasks of a long walk, and of points of its trail."""
 _MOST_CHUNKS: Final = 256
 _TASK_ROUNDS: Final = 2**22
-"""Rounds that the sessions or the shoes of one task may come to."""
+"""The most rounds of one task, over all its sessions or shoes."""
 _LEAST_ROUNDS: Final = 2**18
-"""Worth the trouble of a task."""
+"""With fewer rounds, the overhead of a task would dominate."""
 _MOST_SIDE_BY_SIDE: Final = 2**14
-"""Sessions of one task."""
+"""The most sessions of one task."""
 
 Tick = Callable[[int], None]
 Stopwatch = Callable[[], float]
 
 
 class SimulationRun(NamedTuple):
-    """Everything that one simulation needs to know."""
+    """The arguments of a simulation."""
 
     mix: Mix
     chance: Chance
@@ -149,10 +147,10 @@ class SimulationRun(NamedTuple):
     tick: Tick
     clock: Stopwatch
     marks: int = 0
-    """Way marks that the trail shall have at least, where there are as many rounds or shoes."""
+    """The least number of points of the trail, if there are as many rounds or shoes."""
 
     def timed(self, first: Task[P], tasks: Iterator[Task[P]]) -> tuple[list[P], float, bool]:
-        """All tasks run: their parts, the seconds without compiling, and whether all came to an end."""
+        """Runs all tasks: their parts, the seconds without compilation, and whether all were completed."""
         if self.workers.is_local:
             try:
                 first.run()
@@ -165,9 +163,9 @@ class SimulationRun(NamedTuple):
 
 
 def walked(run: SimulationRun, multiple: int) -> Simulated:
-    """A fixed mix, round by round."""
-    law = run.mix.law(run.chance)
-    classes = Classes.of(law)
+    """Fixed bets, round by round."""
+    distribution = run.mix.distribution(run.chance)
+    classes = Classes.of(distribution)
     keyed = key(run.seed, "rounds")
     unit = classes.unit * multiple
     chunks, rest = divmod(run.rounds, CHUNK)
@@ -185,11 +183,11 @@ def walked(run: SimulationRun, multiple: int) -> Simulated:
         walk = walk.then(part.walk)
         played += part.rounds
         trail.append((played, walk.net * unit))
-    if is_whole and len(trail) <= min(run.marks, _FEW_CHUNKS):  # so few that there is one a chunk
+    if is_whole and len(trail) <= min(run.marks, _FEW_CHUNKS):  # one task per chunk
         _add_marks(run, WalkTask(keyed, classes, 0, 0, 0), unit, trail)
     walk = walk.times(unit)
     staked = played * run.mix.staked * multiple
-    error = sqrt(law.variance / played) / run.mix.staked if played else None
+    error = sqrt(distribution.variance / played) / run.mix.staked if played else None
     return Simulated(
         titled(run.mix, "flat"), run.seed, run.rounds, played, staked, staked + walk.net, error,
         walk.drawdown, seconds, run.mix.edge(run.chance), is_whole, None, tuple(trail),
@@ -197,7 +195,7 @@ def walked(run: SimulationRun, multiple: int) -> Simulated:
 
 
 def _add_marks(run: SimulationRun, task: WalkTask, unit: int, trail: list[tuple[int, int]]) -> None:
-    """Puts marks within chunks into a trail: a chunk's beginning is walked again as far as each."""
+    """Adds points within chunks to a trail, by playing the start of the chunk again."""
     known = dict(trail)
     wanted = sorted({run.rounds * mark // run.marks for mark in range(1, run.marks)} - known.keys())
     begun = [task._replace(first=at // CHUNK, rest=at % CHUNK) for at in wanted]
@@ -205,21 +203,23 @@ def _add_marks(run: SimulationRun, task: WalkTask, unit: int, trail: list[tuple[
         for at, part in zip(wanted, run.workers.executor.map(WalkTask.run, begun), strict=True):
             known[at] = known[at - part.rounds] + part.walk.net * unit
     except KeyboardInterrupt:
-        return  # all rounds are played; the picture is a plainer one
+        return  # all rounds are played; the picture has fewer points
     trail[:] = sorted(known.items())
 
 
 def sat(run: SimulationRun, terms: SessionTerms, system: System, count: int) -> Simulated:
-    """Sessions of a staking system."""
+    """Sessions under a staking system."""
     import numpy as np
 
-    law = run.mix.law(run.chance)
+    distribution = run.mix.distribution(run.chance)
     bankroll = ENDLESS if terms.bankroll is None else terms.bankroll
     target = 2 * ENDLESS if terms.target is None else terms.target
     if terms.bankroll is None and terms.target is not None:
-        target += ENDLESS  # above a start that nobody counts
+        target += ENDLESS  # relative to the notional bankroll
     least = terms.multiples(run.mix).least
-    plan = SessionPlan(Classes.of(law), system, run.mix.staked, least, bankroll, target, run.rounds).checked()
+    plan = SessionPlan(
+        Classes.of(distribution), system, run.mix.staked, least, bankroll, target, run.rounds
+    ).checked()
     keyed = key(run.seed, "sessions")
     span = max(1, min(_MOST_SIDE_BY_SIDE, _TASK_ROUNDS // run.rounds))
 
@@ -235,8 +235,8 @@ def sat(run: SimulationRun, terms: SessionTerms, system: System, count: int) -> 
     sessions = Sessions(rounds, units * run.mix.staked, money - plan.bankroll, fall, ended, squares)
     staked = exact_sum(units) * run.mix.staked
     net = exact_sum(sessions.net)
-    # Each round's net less its expectation is a martingale difference, whatever decided the stake.
-    error = sqrt(law.variance) * sqrt(sessions.squared()) / staked if staked else None
+    # Net minus expected value is a martingale difference, whatever determined the stake.
+    error = sqrt(distribution.variance) * sqrt(sessions.squared()) / staked if staked else None
     return Simulated(
         titled(run.mix, system.name), run.seed, count * run.rounds, int(rounds.sum()), staked, staked + net,
         error, int(fall.max(initial=0)), seconds, run.mix.edge(run.chance), is_whole, sessions,
@@ -244,7 +244,7 @@ def sat(run: SimulationRun, terms: SessionTerms, system: System, count: int) -> 
 
 
 def dealt_from(run: SimulationRun, terms: SessionTerms, shoe: SimulatedShoe) -> Simulated:
-    """Shoes dealt to their penetration, flat or counting."""
+    """Shoes dealt to their penetration, with fixed bets or a count."""
     least, most = terms.multiples(run.mix)
     strategy = terms.strategy if isinstance(terms.strategy, Counting) else Counting(1, 1)
     waiting, favoured = (n and min(max(n, least), most) for n in strategy)
@@ -268,11 +268,11 @@ def dealt_from(run: SimulationRun, terms: SessionTerms, shoe: SimulatedShoe) -> 
         dealt = dealt.then(part.dealt)
         trail.append((dealt.rounds, dealt.walk.net * betting.unit))
     walk, staked = dealt.walk.times(betting.unit), dealt.staked * betting.unit
-    law = run.mix.law(run.chance)
+    distribution = run.mix.distribution(run.chance)
     flat = waiting == favoured
     error = dealt.standard_error()
-    if error is None and flat and dealt.rounds:  # one shoe says nothing of its spread
-        error = sqrt(law.variance / dealt.rounds) / run.mix.staked
+    if error is None and flat and dealt.rounds:  # one shoe has no variance between shoes
+        error = sqrt(distribution.variance / dealt.rounds) / run.mix.staked
     name = f"{'flat' if terms.strategy == 'flat' else strategy.name}, {counted(shoe.rounds, 'round')} a shoe"
     return Simulated(
         titled(run.mix, name), run.seed, run.rounds, dealt.rounds, staked, staked + walk.net, error,
@@ -288,7 +288,7 @@ def titled(mix: Mix, strategy: str) -> str:
 
 
 MOST_ROUNDS: Final = 10**15
-"""In one simulation: at a billion a second, eleven days."""
+"""The most rounds of a simulation: eleven days at a billion a second."""
 
 
 def simulate(
@@ -305,10 +305,10 @@ def simulate(
     clock: Stopwatch = perf_counter,
     marks: int = 0,
 ) -> Simulated:
-    """Plays so many rounds of a mix, in each of so many sessions, and tells what came of it.
+    """Plays rounds of a mix of bets, in one or more sessions.
 
-    `chance` is the law of every round; with a `shoe` the cards are dealt from it instead. The trail
-    has at least so many `marks`, where there are as many rounds of a mix, or shoes.
+    `chance` is the distribution of outcomes in every round; with a `shoe`, cards are dealt from it instead.
+    The trail has at least `marks` points, if there are as many rounds or shoes.
 
     >>> from taisai.rules import rulebook
     >>> book = rulebook("rws-sic-bo-etg-v8")
@@ -319,25 +319,26 @@ def simulate(
     """
     _checked(rounds, sessions)
     terms = terms.checked()
-    key(seed, "")  # refuses a seed that is none
+    key(seed, "")  # raises an error for an invalid seed
     with needed("numpy", "study"):
-        import numpy  # noqa: F401 - better said now than by a worker
+        import numpy  # noqa: F401 - an error here is clearer than in a worker
     if workers is None:
-        with local_workers() as some:
+        with local_workers() as threads:
             return simulate(
                 mix, chance, rounds=rounds, seed=seed, terms=terms, sessions=sessions, shoe=shoe,
-                workers=some, tick=tick, clock=clock, marks=marks,
+                workers=threads, tick=tick, clock=clock, marks=marks,
             )  # fmt: skip
     run = SimulationRun(mix, chance, rounds, seed, workers, tick, clock, marks)
     strategy = terms.strategy
     if shoe is not None or isinstance(strategy, Counting):
         if shoe is None or not (strategy == "flat" or isinstance(strategy, Counting)):
             raise RulesError(
-                "expected a shoe with a penetration and the strategy flat or count together, got "
-                + ("no penetration" if shoe is None else f"{_name(strategy)} with one")
+                "the strategy count needs a shoe with a penetration"
+                if shoe is None
+                else f"a shoe with a penetration needs the strategy flat or count, got {_name(strategy)}"
             )
         if sessions > 1 or not terms.is_endless:
-            raise RulesError("expected one player without bankroll and target at a shoe with a penetration")
+            raise RulesError("a shoe with a penetration needs one player without bankroll and target")
         return dealt_from(run, terms, shoe)
     system = system_of(strategy, terms.multiples(mix))
     if sessions == 1 and terms.is_endless and len(system.multiples) == 1:
@@ -348,7 +349,7 @@ def simulate(
 def simulate_totals(
     mix: Mix, chance: Chance, *, rounds: int, seed: int, terms: SessionTerms = FLAT, sessions: int = 1
 ) -> Simulated:
-    """What so many rounds come to in all, drawn at once; how they came about is not.
+    """The total of these rounds, drawn at once without playing each round.
 
     >>> from taisai.rules import rulebook
     >>> book = rulebook("rws-sic-bo-etg-v8")
@@ -360,16 +361,14 @@ def simulate_totals(
     """
     _checked(rounds, sessions)
     if terms.strategy != "flat" or not terms.is_endless:
-        raise RulesError(
-            "expected a fixed mix without bankroll and target for totals, got a strategy or a limit"
-        )
+        raise RulesError("totals need fixed bets: expected the strategy flat, no bankroll and no target")
     multiple = terms.multiples(mix).least
-    law = mix.law(chance)
-    counts = drawn_counts(law, rounds * sessions, key(seed, "totals"))
-    net = multiple * sum(count * value for count, value in zip(counts, law.values, strict=True))
+    distribution = mix.distribution(chance)
+    counts = drawn_counts(distribution, rounds * sessions, key(seed, "totals"))
+    net = multiple * sum(count * value for count, value in zip(counts, distribution.values, strict=True))
     played = rounds * sessions
     staked = multiple * mix.staked * played
-    error = sqrt(law.variance / played) / mix.staked
+    error = sqrt(distribution.variance / played) / mix.staked
     return Simulated(
         titled(mix, "flat, totals alone"), seed, played, played, staked, staked + net, error, None, None,
         mix.edge(chance),

@@ -1,4 +1,4 @@
-"""Workers that run simulation tasks: threads of this process, or a Dask cluster."""
+"""Workers that run simulation tasks: threads of this process or a Dask cluster."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MOST_WORKERS: Final = 1024
 
 
 class Workers(NamedTuple):
-    """Who plays: an executor, how many tasks it can take at once, and whether it is on this machine."""
+    """An executor, how many tasks to submit to it at once, and whether it is on this machine."""
 
     executor: Executor
     side_by_side: int
@@ -26,9 +26,9 @@ class Workers(NamedTuple):
 
 @contextmanager
 def local_workers(count: int | None = None) -> Iterator[Workers]:
-    """Threads of this process, to be entered by `with`; by default one for each core.
+    """Threads of this process, by default one per core, as a context manager.
 
-    The kernels let go of Python's lock.
+    The compiled loops release Python's global lock.
     """
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     threads = cores if count is None else count
@@ -40,72 +40,70 @@ def local_workers(count: int | None = None) -> Iterator[Workers]:
 
 @contextmanager
 def cluster_workers(address: str) -> Iterator[Workers]:
-    """The workers of the Dask cluster whose scheduler has this address, to be entered by `with`."""
-    from taisai.study.simulation.workers import on_cluster
-
-    with on_cluster(address) as (executor, threads):
+    """The workers of the Dask cluster whose scheduler has this address, as a context manager."""
+    with _on_cluster(address) as (executor, threads):
         yield Workers(executor, 2 * threads, is_local=False)
 
 
 _ADDRESS: Final = re.compile(r"(?:(?:tcp|tls)://)?(?P<host>\[[0-9a-fA-F:]+\]|[\w.-]+):(?P<port>[0-9]{1,5})")
 PATIENCE: Final = 5
-"""Seconds until an address that does not answer is given up."""
+"""Seconds to wait for an answer."""
 
 
 @contextmanager
-def on_cluster(address: str) -> Iterator[tuple[Executor, int]]:
-    """An executor on the cluster at this address, and how many threads it has."""
+def _on_cluster(address: str) -> Iterator[tuple[Executor, int]]:
+    """An executor on the cluster, and the number of its threads."""
     import logging
     import warnings
 
-    _reached(address)
+    _check_address(address)
     with needed("distributed", "cluster"):
         from distributed import Client
-    logging.getLogger("distributed").setLevel(logging.CRITICAL)  # what goes wrong is said here, in one line
+    logging.getLogger("distributed").setLevel(logging.CRITICAL)  # errors are reported below, in one line
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # other versions at the other end: the digits are checked, not these
+        warnings.simplefilter("ignore")  # about different versions; tests compare the digits instead
         try:
             client = Client(address, timeout=PATIENCE, set_as_default=False)
         except (OSError, ValueError, TimeoutError, TypeError) as error:
-            said = str(error).splitlines()[0] if str(error) else type(error).__name__
-            raise RulesError(
-                f"expected a Dask scheduler at {address!r}, such as tcp://host:8786, got {said}"
-            ) from error
+            problem = str(error).splitlines()[0] if str(error) else type(error).__name__
+            raise RulesError(f"cannot connect to a Dask scheduler at {address!r}: {problem}") from error
     try:
         threads = sum(client.nthreads().values())
         if not threads:
-            raise RulesError(f"expected a Dask cluster with at least 1 worker at {address!r}, got 0")
+            raise RulesError(f"the Dask cluster at {address!r} has no workers")
         with client.get_executor(pure=False) as executor:
             yield executor, threads
     finally:
         client.close()
 
 
-def _reached(address: str) -> None:
-    """Refuses an address that is none, or where nobody listens, before Dask would try it for long."""
+def _check_address(address: str) -> None:
+    """Raises an error if the address is invalid or no scheduler answers; Dask would retry for long."""
     match = _ADDRESS.fullmatch(address)
     if match is None or int(match["port"]) > 65_535:
         raise RulesError(f"expected a Dask scheduler's address, such as tcp://host:8786, got {address!r}")
     try:
-        with socket.create_connection((match["host"].strip("[]"), int(match["port"])), PATIENCE) as line:
-            # A scheduler speaks first; over TLS the caller does, and Dask itself finds out.
-            if not address.startswith("tls:") and not line.recv(1):
-                raise ConnectionError("it hung up")
+        with socket.create_connection(
+            (match["host"].strip("[]"), int(match["port"])), PATIENCE
+        ) as connection:
+            # A scheduler sends first. With TLS the client does, and Dask itself checks it.
+            if not address.startswith("tls:") and not connection.recv(1):
+                raise ConnectionError("the connection was closed")
     except OSError as error:
-        said = error.strerror or str(error)
-        raise RulesError(f"expected a Dask scheduler at {address!r}, got no answer: {said}") from error
+        problem = error.strerror or str(error)
+        raise RulesError(f"no Dask scheduler answers at {address!r}: {problem}") from error
 
 
 class WorkPart(Protocol):
-    """What a task came to."""
+    """The result of a task, or of the rounds that it has played so far."""
 
     @property
     def rounds(self) -> int:
-        """Played so far."""
+        """The rounds played so far."""
 
     @property
     def further(self) -> Any:
-        """A task that plays on where this part ends, if something is left to play."""
+        """The task that continues this part; None if it is complete."""
 
 
 P = TypeVar("P", bound=WorkPart)
@@ -113,32 +111,31 @@ P_co = TypeVar("P_co", bound=WorkPart, covariant=True)
 
 
 class Task(Protocol[P_co]):
-    """Something to run anywhere: it can be pickled, and brings the same wherever it runs."""
+    """Work that can be pickled and gives the same result on every worker."""
 
-    def run(self) -> P_co:
-        """Runs it."""
+    def run(self) -> P_co: ...
 
 
 class _Order(Generic[P]):
-    """Parts that arrive in any order, and stand first to last."""
+    """Collects parts, which arrive in any order, in the order of their tasks."""
 
     def __init__(self, tick: Callable[[int], None]) -> None:
         self._tick = tick
         self._latest: dict[int, P] = {}
         self.parts: list[P] = []
-        """The whole ones up to the first that is not."""
+        """The complete parts before the first incomplete one."""
 
-    def came(self, number: int, part: P) -> None:
-        """A part, which may be the later state of one that came before."""
+    def add(self, number: int, part: P) -> None:
+        """Adds a part, which may replace an earlier state of it."""
         before = self._latest.get(number)
         self._latest[number] = part
         while (first := self._latest.get(len(self.parts))) is not None and first.further is None:
-            self.parts.append(first)  # before it goes there: Ctrl-C may come between any two steps
+            self.parts.append(first)  # first append, then delete: Ctrl-C can interrupt between them
             del self._latest[len(self.parts) - 1]
         self._tick(part.rounds - (before.rounds if before else 0))
 
-    def begun(self) -> list[P]:
-        """The whole ones, and what is done of the first that is not."""
+    def available(self) -> list[P]:
+        """The complete parts, and the first incomplete one if it has begun."""
         first = self._latest.get(len(self.parts))
         return self.parts if first is None else [*self.parts, first]
 
@@ -146,10 +143,10 @@ class _Order(Generic[P]):
 def run_in_order(
     tasks: Iterator[Task[P]], executor: Executor, *, side_by_side: int, tick: Callable[[int], None]
 ) -> tuple[list[P], bool]:
-    """All tasks run: what each came to, first to last; and True, or False where Ctrl-C cut it short.
+    """Runs all tasks. Returns their parts in order, and False if Ctrl-C interrupted it, else True.
 
-    After Ctrl-C it is a whole beginning: every task up to one, and of that one what was done. Tasks that run
-    in this process cannot be stopped: they are waited for, and count, unless Ctrl-C comes again.
+    After Ctrl-C the parts have no gap: all tasks up to one, and the finished rounds of that one. Threads of
+    this process cannot be stopped; they are waited for and counted, unless Ctrl-C comes again.
     """
     order: _Order[P] = _Order(tick)
     running: dict[Future[P], int] = {}
@@ -167,15 +164,15 @@ def run_in_order(
             for done in wait(running, return_when=FIRST_COMPLETED).done:
                 number = running.pop(done)
                 part = done.result()
-                order.came(number, part)
+                order.add(number, part)
                 if part.further is not None:
                     running[executor.submit(_run, part.further)] = number
     except KeyboardInterrupt:
         with suppress(KeyboardInterrupt):
             begun = [future for future in running if not future.cancel()]
             for done in wait(begun).done:
-                order.came(running[done], done.result())
-        return order.begun(), False
+                order.add(running[done], done.result())
+        return order.available(), False
 
 
 def _run(task: Task[P]) -> P:

@@ -1,4 +1,4 @@
-"""How far luck strays: against every deal of small shoes, and against sampled shoes of two decks."""
+"""The variance of a count: against every deal of small shoes, and against sampled shoes of two decks."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ import pytest
 
 from taisai.rules.errors import RulesError
 from taisai.study import MissingError
-from taisai.study.shoe import luck as luck_module
+from taisai.study.shoe import variance as luck_module
 from taisai.study.shoe.counting import counted
 from taisai.study.shoe.exposure import exposure
-from taisai.study.shoe.luck import Luck, luck
+from taisai.study.shoe.variance import ShoeVariance, shoe_variance
 from tests.study.shoe import brute
 
 MATRIX = brute.MATRIX
@@ -22,8 +22,8 @@ SMALL_AND_BIG = ("small", "big", Fraction(1))
 
 def found(
     left: tuple[int, ...], tags: tuple[int, ...], bet: tuple[str, str | None, Fraction], rounds: int
-) -> Luck:
-    return luck(MATRIX, left, tags, bet, rounds, deck=6)
+) -> ShoeVariance:
+    return shoe_variance(MATRIX, left, tags, bet, rounds, deck=6)
 
 
 @pytest.mark.parametrize("left", [(2, 2, 2, 2, 2, 2), (4, 0, 3, 1, 2, 3), (1, 1, 1, 1, 1, 1)], ids=str)
@@ -66,13 +66,13 @@ def test_two_decks_stray_as_sampled_shoes_do() -> None:
         won += (count <= -decks) * np.where((total >= 11) & ~triple, 1, -1)
         count += np.array(TAGS)[hand].sum(axis=1)
     sampled = 10 * won.std() / rounds**0.5
-    exact = luck(MATRIX, (16,) * 6, TAGS, SMALL_AND_BIG, rounds)
+    exact = shoe_variance(MATRIX, (16,) * 6, TAGS, SMALL_AND_BIG, rounds)
     assert abs(sampled - exact.deviation) < 4 * sampled / (2 * shoes) ** 0.5 < 0.08
     assert exact.deviation == pytest.approx(7.627, abs=5e-4)  # not 8.39, as if its rounds were independent
 
 
 def test_the_mean_is_that_of_the_count() -> None:
-    exact = luck(MATRIX, (16,) * 6, TAGS, SMALL_AND_BIG, 20)
+    exact = shoe_variance(MATRIX, (16,) * 6, TAGS, SMALL_AND_BIG, 20)
     played = counted(MATRIX, (16,) * 6, TAGS).by_threshold(*SMALL_AND_BIG)[:20]
     assert exact.mean == pytest.approx(sum(one.gain for one in played), abs=1e-9)
     assert exact.error < 1e-9
@@ -80,20 +80,20 @@ def test_the_mean_is_that_of_the_count() -> None:
 
 def test_what_is_left_out_moves_it_by_less_than_the_error(monkeypatch: pytest.MonkeyPatch) -> None:
     """Cuts a thousand million times as coarse, so that they show beside the rounding."""
-    whole = luck(MATRIX, (8,) * 6, TAGS, SMALL_AND_BIG, 8)
+    whole = shoe_variance(MATRIX, (8,) * 6, TAGS, SMALL_AND_BIG, 8)
     monkeypatch.setattr(luck_module, "LEAST", 1e-9)
-    cut = luck(MATRIX, (8,) * 6, TAGS, SMALL_AND_BIG, 8)
+    cut = shoe_variance(MATRIX, (8,) * 6, TAGS, SMALL_AND_BIG, 8)
     assert 1e-9 < abs(cut.variance - whole.variance) < cut.error < 1e-2
     monkeypatch.undo()
     monkeypatch.setattr(luck_module, "NOISE", 0.2)
-    fewer = luck(MATRIX, (8,) * 6, TAGS, SMALL_AND_BIG, 8)
+    fewer = shoe_variance(MATRIX, (8,) * 6, TAGS, SMALL_AND_BIG, 8)
     assert 1e-3 < abs(fewer.variance - whole.variance) < fewer.error
     assert whole.error < 1e-10
 
 
 def test_a_shoe_of_sixes_does_not_stray() -> None:
     """What is left of a difference of equal numbers is no variance below zero."""
-    sure = luck(MATRIX, (0, 0, 0, 0, 0, 6), TAGS, ("any-triple", None, Fraction(-9)), 2)
+    sure = shoe_variance(MATRIX, (0, 0, 0, 0, 0, 6), TAGS, ("any-triple", None, Fraction(-9)), 2)
     assert sure.mean == 62
     assert sure.deviation < 1e-4
 
@@ -105,7 +105,7 @@ def test_a_shoe_of_sixes_does_not_stray() -> None:
         ((16,) * 6, TAGS, 0, "expected 1 to 32 rounds from 96 cards, got 0"),
         ((16,) * 6, TAGS[:5], 16, "expected six whole tags from -9 to 9"),
         ((16,) * 6, (-10, -1, 0, 0, 1, 2), 16, "expected six whole tags from -9 to 9"),
-        ((16,) * 5, TAGS, 16, "expected six counts"),
+        ((16,) * 5, TAGS, 16, "expected 6 counts"),
         ((167,) * 6, TAGS, 16, "expected at most 1000 cards for a deviation, got 1002"),
         ((2,) * 6, (-3, -2, -1, 1, 2, 3), 2, "expected at most 5 different tags for a deviation, got 6"),
     ],
@@ -114,27 +114,27 @@ def test_what_cannot_be_reckoned_is_refused(
     left: tuple[int, ...], tags: tuple[int, ...], rounds: int, says: str
 ) -> None:
     with pytest.raises(RulesError, match=says):
-        luck(MATRIX, left, tags, SMALL_AND_BIG, rounds)
+        shoe_variance(MATRIX, left, tags, SMALL_AND_BIG, rounds)
 
 
 def test_too_many_figures_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(luck_module, "MOST_CELLS", 2 * 4 * 12**4)
-    assert luck(MATRIX, (8,) * 6, TAGS, SMALL_AND_BIG, 2).rounds == 2
+    assert shoe_variance(MATRIX, (8,) * 6, TAGS, SMALL_AND_BIG, 2).rounds == 2
     with pytest.raises(
         RulesError, match=r"expected at most 165888 figures .*\(49 cards with 5 different tags"
     ):
-        luck(MATRIX, (9, 8, 8, 8, 8, 8), TAGS, SMALL_AND_BIG, 2)
+        shoe_variance(MATRIX, (9, 8, 8, 8, 8, 8), TAGS, SMALL_AND_BIG, 2)
 
 
 def test_without_numba_it_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(luck_module, "has_numba", lambda: False)
-    with pytest.raises(MissingError, match="expected numba to be installed for a deviation, got none: pip"):
-        luck(MATRIX, (8,) * 6, TAGS, SMALL_AND_BIG, 2)
+    with pytest.raises(MissingError, match="a deviation needs numba, which is not installed: run pip"):
+        shoe_variance(MATRIX, (8,) * 6, TAGS, SMALL_AND_BIG, 2)
 
 
 def test_nothing_won_is_never_equal_to_luck() -> None:
-    assert Luck(rounds=4, mean=-0.1, variance=2.0, error=0.0).until_equal is None
-    assert Luck(rounds=4, mean=0.5, variance=2.0, error=0.0).until_equal == 32
+    assert ShoeVariance(rounds=4, mean=-0.1, variance=2.0, error=0.0).until_equal is None
+    assert ShoeVariance(rounds=4, mean=0.5, variance=2.0, error=0.0).until_equal == 32
 
 
 def test_exposure_tells_it_when_asked() -> None:
@@ -142,8 +142,11 @@ def test_exposure_tells_it_when_asked() -> None:
     assert plain.facts()["deviation_per_100"] is plain.facts()["rounds_until_equal"] is None
     told = exposure(MATRIX, (8,) * 6, deviation=True)
     facts = told.facts()
-    assert told.luck is not None
-    assert (facts["variance_per_shoe"], facts["variance_error"]) == (told.luck.variance, told.luck.error)
+    assert told.variance is not None
+    assert (facts["variance_per_shoe"], facts["variance_error"]) == (
+        told.variance.variance,
+        told.variance.error,
+    )
     assert plain.facts()["variance_error"] is None
     equal = 100 * (facts["deviation_per_100"] / told.at(told.asked).gain) ** 2
     assert facts["rounds_until_equal"] == pytest.approx(equal)

@@ -1,12 +1,11 @@
-"""How far luck strays from what a count earns: the exact variance of a whole shoe, its rounds together.
+"""The exact variance of the net of a whole shoe, played with a count.
 
-The rounds of one shoe are not independent: cards that come in one do not come in another. So the variance
-needs the mean product of every two rounds' nets. The bets depend on the count alone, and the count on how
-many cards of each tag are dealt; given those numbers, faces of one tag come in every order alike. Hence for
-two hands, told by their tags, the mean product of the nets is a fixed number, whatever else was dealt: a
-table of hands by hands. It is symmetric, so it is a sum of a few products of a figure of the one hand and the
-same of the other (its eigenvectors: four where two faces share a tag). Each figure is carried forward, round
-by round, over all numbers of cards of each tag that may be dealt.
+The rounds of a shoe are not independent, so the variance needs the expected product of the nets of every two
+rounds. The bets depend only on the count, and the count on how many cards of each tag have been dealt. Given
+those numbers, cards of one tag are exchangeable. So for two hands, described by tags, the expected product of
+the nets is a constant: a symmetric matrix of hands by hands. By its eigenvectors (four if two faces share a
+tag) it is a sum of a few products of a factor of each hand. The sums of these factors are carried forward,
+round by round, over all numbers of cards of each tag.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ from taisai.study.shoe.counting import MOST_CARDS, called, whole_tags
 from taisai.study.shoe.odds import chance_left, has_numba, threads
 from taisai.study.shoe.perfect import Progress
 
-if TYPE_CHECKING:  # the numbers are only needed where something is reckoned
+if TYPE_CHECKING:  # imported on first use
     import numpy.typing as npt
 
     from taisai.study.shoe.compiled import DealtShoe
@@ -35,55 +34,55 @@ if TYPE_CHECKING:  # the numbers are only needed where something is reckoned
     Reals = npt.NDArray[Any]
 
 GROUPS: Final = 5
-"""Tags that may differ: with six, two decks would take minutes and six decks days."""
+"""The most different tags: with six, two decks would take minutes and six decks days."""
 MOST_CELLS: Final = 64_000_000
-"""Figures kept, 0.5 GB: six decks of a count with five tags have 59 million."""
+"""The most figures, 0.5 GB; six decks with five different tags have 59 million."""
 LEAST: Final = 1e-18
-"""Numbers of cards dealt that are less probable are left out."""
+"""Less probable states are left out."""
 NOISE: Final = 1e-13
-"""An eigenvalue smaller than this share of the greatest is the rounding of 0."""
+"""Eigenvalues below this share of the greatest are rounding errors of 0."""
 ROUNDED: Final = 2.0**-53
-"""By what share of itself a double is rounded at most."""
+"""The relative rounding error of a double."""
 FEW: Final = 300
-"""More roundings than a net, a chance, a share or an entry of the table has, each for itself."""
+"""A bound of the number of roundings in a single net, probability or matrix entry."""
 
 
-class LuckParts(NamedTuple):
-    """The table of mean products of two hands' nets as a sum of products."""
+class VarianceParts(NamedTuple):
+    """The matrix of expected products of the nets of two hands, as a sum of products."""
 
     factors: Reals
     """[part]"""
     vectors: Reals
     """[part][high or low][hand]"""
     off: float
-    """No entry of the table is farther from the sum than this."""
+    """The error bound of each entry."""
     terms: float
-    """The most that the terms of an entry come to, all taken as positive."""
+    """A bound of the sum of the absolute terms of an entry."""
 
 
 @dataclass(frozen=True, slots=True)
-class Luck:
-    """What the rounds of one shoe bring together."""
+class ShoeVariance:
+    """Mean and variance of the net of one shoe."""
 
     rounds: int
     mean: float
-    """In units, of the whole shoe."""
+    """The expected net of the shoe, in units."""
     variance: float
     error: float
-    """The variance is not off by more than this: what is left out, and every rounding at its worst."""
+    """The error bound of the variance: omitted states and all roundings."""
 
     @property
     def deviation(self) -> float:
-        """The standard deviation of 100 rounds, from as many shoes as they take."""
+        """The standard deviation of 100 rounds, over as many shoes as they need."""
         return 10 * float((self.variance / self.rounds) ** 0.5)
 
     @property
     def until_equal(self) -> float | None:
-        """After how many rounds what is won equals one standard deviation; none where nothing is won."""
+        """The rounds at which the expected net equals one standard deviation; None if it is not positive."""
         return self.variance * self.rounds / self.mean**2 if self.mean > 0 else None
 
 
-def luck(
+def shoe_variance(
     matrix: Matrix,
     left: Sequence[int],
     tags: Sequence[int],
@@ -92,14 +91,14 @@ def luck(
     *,
     deck: int = 48,
     progress: Progress | None = None,
-) -> Luck:
-    """How far so many rounds of a shoe stray, played by a count on an area, its mirror, from a threshold on.
+) -> ShoeVariance:
+    """Mean and variance of these rounds of a shoe; `bet` is the area, its mirror and the threshold.
 
-    Refused where it would take too long: without numba, with six different tags, or from more than six decks.
+    It raises an error if it would take too long: without numba, with six different tags, or too many cards.
 
     >>> from taisai.rules import rulebook
     >>> matrix = rulebook("mbs-3-card-sic-bo").matrix()
-    >>> found = luck(matrix, (16,) * 6, (-2, -1, 0, 0, 1, 2), ("small", "big", Fraction(1)), 16)
+    >>> found = shoe_variance(matrix, (16,) * 6, (-2, -1, 0, 0, 1, 2), ("small", "big", Fraction(1)), 16)
     >>> round(found.deviation, 3), round(found.until_equal)
     (7.627, 364)
     """
@@ -135,11 +134,11 @@ def luck(
         if progress:
             progress(k + 1, rounds)
     variance = max(0.0, float(square - mean * mean))
-    return Luck(rounds, float(mean), variance, _error(parts, shoe, rounds, abs(float(mean))))
+    return ShoeVariance(rounds, float(mean), variance, _error(parts, shoe, rounds, abs(float(mean))))
 
 
 def _check(left: tuple[int, ...], tags: tuple[int, ...], rounds: int) -> None:
-    """Refuses what is no shoe, what cannot be dealt from it, and what would take too long."""
+    """Raises an error for an invalid shoe or number of rounds, or if it would take too long."""
     chance_left(left)
     cards = sum(left)
     if cards > MOST_CARDS:
@@ -152,33 +151,33 @@ def _check(left: tuple[int, ...], tags: tuple[int, ...], rounds: int) -> None:
         )
     if not has_numba():
         raise MissingError(
-            "expected numba to be installed for a deviation, got none: "
-            "pip install 'taisai[study]', in a clone make study"
+            "a deviation needs numba, which is not installed: "
+            "run pip install 'taisai[study]', or make study in a clone"
         )
 
 
-def _error(parts: LuckParts, shoe: DealtShoe, rounds: int, mean: float) -> float:
-    """How far off the variance may be.
+def _error(parts: VarianceParts, shoe: DealtShoe, rounds: int, mean: float) -> float:
+    """The error bound of the variance.
 
-    It is a sum of products of doubles: the chances of a path of cards, and two parts of nets or one square.
+    It is a sum of products of doubles: probabilities along a path, and two factors of nets or one square.
     """
     states, pairs = prod(int(count) + 1 for count in shoe.held[:4]), rounds * (rounds - 1)
-    square = float(shoe.nets[1].max())  # by Cauchy and Schwarz also the most that a product is in the mean
-    # Along a path a hand a round, in one thread a number of each but the first group; then all are summed up.
+    square = float(shoe.nets[1].max())  # by Cauchy–Schwarz also a bound of the expected product
+    # The additions along a path, over the states of one thread, and over threads and rounds.
     summed = states // (int(shoe.held[0]) + 1) + int(shoe.held[0]) + rounds + parts.factors.size
     share = ROUNDED * (rounds * (len(shoe.hands) + 8) + summed + FEW)
-    # A product is lost where the numbers dealt after its rounds, or any between, were left out.
+    # A product is lost if the state after its rounds, or one in between, was left out.
     lost = states * LEAST
     squares = square * rounds * (lost + share)
     products = pairs * (parts.off + parts.terms * share + square * lost * (rounds + 4) / 3)
     off = sqrt(square) * rounds * (lost + share)  # the mean
-    return 1.01 * (squares + products + 2 * mean * off + off * off)  # errors of errors: far below 1 %
+    return 1.01 * (squares + products + 2 * mean * off + off * off)  # errors of second order: far below 1 %
 
 
 def _shoe(
     matrix: Matrix, left: tuple[int, ...], tags: tuple[int, ...], rows: tuple[int, int]
-) -> tuple[LuckParts, DealtShoe]:
-    """The products of nets, and the shoe as it is dealt, its largest group last."""
+) -> tuple[VarianceParts, DealtShoe]:
+    """The factors of the products of nets, and the shoe with its largest group last."""
     import numpy as np
 
     from taisai.study.shoe.compiled import DealtShoe
@@ -208,8 +207,8 @@ def _shoe(
     return parts, DealtShoe(held, values, ways, taken, by_group, sums, parts.vectors, np.array(mean), LEAST)
 
 
-def _parts(left: tuple[int, ...], of: list[int], nets: Reals, hands: int) -> LuckParts:
-    """The few eigenvectors that make up the table."""
+def _parts(left: tuple[int, ...], of: list[int], nets: Reals, hands: int) -> VarianceParts:
+    """The matrix by its few eigenvectors with eigenvalues that are not 0."""
     import numpy as np
 
     faces = np.array([[outcome.faces.count(face) for face in range(1, 7)] for outcome in OUTCOMES])
@@ -219,15 +218,15 @@ def _parts(left: tuple[int, ...], of: list[int], nets: Reals, hands: int) -> Luc
     both = ways[np.arange(6), faces[:, None, :], faces[None, :, :]].prod(axis=2)
     is_hand = np.zeros((hands, len(OUTCOMES)))
     is_hand[of, np.arange(len(OUTCOMES))] = 1
-    told = np.concatenate([is_hand * net for net in nets])
+    weighted = np.concatenate([is_hand * net for net in nets])
     weights = np.tile(is_hand @ both @ is_hand.T, (2, 2))
-    table = np.divide(told @ both @ told.T, weights, out=np.zeros_like(weights), where=weights > 0)
+    table = np.divide(weighted @ both @ weighted.T, weights, out=np.zeros_like(weights), where=weights > 0)
     table = (table + table.T) / 2
     values, vectors = np.linalg.eigh(table)
     kept = abs(values) > NOISE * abs(values).max()
     values, vectors = values[kept], vectors[:, kept]
     terms = float((abs(vectors) * abs(values) @ abs(vectors).T).max())
-    # Not only the eigenvalues left out: whatever the solver did, the table is compared with what came of it.
+    # Compared with the matrix itself, so that the bound does not depend on the eigenvalue solver.
     off = float(abs(table - vectors * values @ vectors.T).max())
     off += ROUNDED * (FEW * float((nets * nets).max()) + (values.size + 3) * terms)
-    return LuckParts(values, np.ascontiguousarray(vectors.T.reshape(-1, 2, hands)), off, terms)
+    return VarianceParts(values, np.ascontiguousarray(vectors.T.reshape(-1, 2, hands)), off, terms)

@@ -17,11 +17,11 @@ from taisai.study.report import Describable, Sheet, StudyReport, columns, counte
 
 FORMAT: Final = 1
 MONITORED: Final = (1_000, 3_000, 10_000, 30_000, 100_000, 300_000, 1_000_000)
-"""Rounds after which somebody who watches a live table looks at the observed edge."""
+"""Numbers of rounds after which the observed edge of a live table is checked."""
 
 
 class Signature(NamedTuple):
-    """Whoever vouches for the figures: a public key, and its signature of the sheet's digest."""
+    """A public key and its signature of the digest of the sheet."""
 
     key: str
     signature: str
@@ -29,7 +29,7 @@ class Signature(NamedTuple):
 
 @dataclass(frozen=True)
 class ParSheet(Describable):
-    """One layout of a rulebook, ready to be filed."""
+    """The par sheet of a layout."""
 
     book: Rulebook
     measures: LayoutMeasures
@@ -38,29 +38,27 @@ class ParSheet(Describable):
 
     @property
     def matrix(self) -> Matrix:
-        """The pay table."""
         return self.measures.matrix
 
     @property
     def chance(self) -> Chance:
-        """The chances it is played at."""
         return self.measures.chance
 
     @property
     def families(self) -> tuple[Family, ...]:
-        """The areas, those with one law together, in the rulebook's order."""
+        """The areas grouped by distribution, in the order of the rulebook."""
         return self.measures.families
 
     @property
     def cycle(self) -> str:
-        """All that can come, each once."""
+        """The number of equally likely cases, in words."""
         if self.chance.kind is ChanceKind.DICE:
             return f"{self.chance.total} rolls of three dice"
         return f"{self.chance.total:,} draws of three cards from {counted(self.chance.decks or 0, 'deck')}"
 
     @property
     def identity(self) -> tuple[tuple[str, str], ...]:
-        """What is sheeted: names and digests."""
+        """Names and digests of the game."""
         book = self.book
         effective = "" if book.effective is None else f", effective {book.effective}"
         terms = ", ".join(f"{name} = {value}" for name, value in self.settings.items())
@@ -79,21 +77,19 @@ class ParSheet(Describable):
 
     @cached_property
     def digest(self) -> str:
-        """The SHA-256 of all figures in canonical form: what a signature signs."""
+        """The SHA-256 of all figures in canonical form; signatures sign it."""
         text = json.dumps(self._figures(), ensure_ascii=True, separators=(",", ":"), sort_keys=True)
         return "sha256:" + sha256(text.encode("ascii")).hexdigest()
 
     def signed(self, signature: Signature) -> ParSheet:
-        """The same sheet with somebody's signature."""
         return replace(self, signature=signature)
 
     def facts(self) -> dict[str, Any]:
-        """For machines: the figures, their digest, the signature."""
         signature = None if self.signature is None else self.signature._asdict()
         return {**self._figures(), "digest": self.digest, "signature": signature}
 
     def _figures(self) -> dict[str, Any]:
-        # Floats, bands among them, follow from the rest: no digest hangs on them.
+        # No floats, and so no bands: they follow from the exact figures.
         areas = [{**one.exact_facts(), "label": one.label} for one in self.measures.areas]
         return {
             "format": FORMAT,
@@ -110,7 +106,6 @@ class ParSheet(Describable):
         }
 
     def report(self) -> StudyReport:
-        """Identity, areas, bands: for a terminal; the printed forms have pictures too."""
         numbers = ("ways", "probability", "house edge", "std dev")
         return StudyReport(
             (
@@ -156,11 +151,7 @@ def par_sheet(
     return ParSheet(book, found, {**matrix.settings, **(offered or {})})
 
 
-__all__ = ["BAND_LEVELS", "MONITORED", "Family", "ParSheet", "Signature", "par_sheet"]
-
-
 def areas_table(sheet: ParSheet) -> Sheet:
-    """Ways, probability, odds, edge and deviation of each area."""
     numbers = ("ways", "probability", "1 in", "house edge", "std dev", "skew", "volatility")
     return Sheet(
         "Every area",
@@ -184,7 +175,7 @@ def areas_table(sheet: ParSheet) -> Sheet:
 
 
 def exact_table(sheet: ParSheet) -> Sheet:
-    """The same as fractions, areas of one law together."""
+    """Exact fractions, one row per distribution."""
     numbers = ("probability", "house edge", "variance")
     return Sheet(
         "Exactly",
@@ -202,7 +193,7 @@ def exact_table(sheet: ParSheet) -> Sheet:
 
 
 def tolerance_tables(sheet: ParSheet) -> tuple[Sheet, ...]:
-    """Where the observed edge lies, by level and number of rounds."""
+    """Tolerance bands of the observed edge, by level and number of rounds."""
     return tuple(
         sheet.measures.band_sheet(f"{float(level):.0%} of all samples, by rounds", level, ROUNDS)
         for level in BAND_LEVELS
@@ -210,19 +201,19 @@ def tolerance_tables(sheet: ParSheet) -> tuple[Sheet, ...]:
 
 
 def monitoring_table(sheet: ParSheet) -> Sheet:
-    """The 99 % bands at the points where somebody who watches a live table looks."""
+    """The 99 % bands at the numbers of rounds of `MONITORED`."""
     title = "Live monitoring: look into an edge outside of its 99 % band, in %"
     return sheet.measures.band_sheet(title, BAND_LEVELS[-1], MONITORED)
 
 
 def errata_table(sheet: ParSheet) -> Sheet:
-    """Misprints, and what is read instead."""
+    """Misprints, and the text used instead."""
     rows = tuple((str(one.clause), one.printed, one.read, one.reason) for one in sheet.book.errata)
     return Sheet("Errata of the document", columns("clause", "printed", "read as", "because"), rows)
 
 
 def interpretations_table(sheet: ParSheet) -> Sheet:
-    """Our readings where the document leaves doubt."""
+    """How unclear passages are understood."""
     rows = tuple(
         (", ".join(map(str, one.clauses)), one.reading, one.reason) for one in sheet.book.interpretations
     )

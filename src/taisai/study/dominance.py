@@ -1,11 +1,9 @@
-"""Linear equations in fractions.
+"""Dominated bets, each with a certificate in exact fractions.
 
-Dominated bets, with proof: an area that a mix of others beats, or the dice under which nothing beats it.
-
-A non-negative mix of other areas at the same stake dominates an area if its net is at least as good on all 56
-outcomes and better on one. By the duality of linear programs exactly one of two things exists: such a mix, or
-a law of the outcomes, every one of them possible, under which no other area is better in the mean.
-Floating-point numbers only guess where to look; what is returned has been checked in whole fractions.
+A convex combination of other areas at the same stake dominates an area if its net is at least as great on all
+56 outcomes and greater on one. By the duality of linear programs, exactly one of two certificates exists:
+such a combination, or a distribution with positive probability of every outcome under which no other area has
+a greater expected value. A floating-point solver proposes certificates; each is then checked exactly.
 """
 
 from __future__ import annotations
@@ -26,7 +24,7 @@ from taisai.study.report import Describable, Sheet, StudyReport, columns
 
 
 def solved(rows: Sequence[Sequence[Fraction]], right: Sequence[Fraction]) -> list[Fraction] | None:
-    """What makes every row times it equal to its right side; None where nothing does, 0 for what is free.
+    """Solves linear equations by Gaussian elimination; None without a solution, 0 for free unknowns.
 
     >>> solved([[Fraction(1), Fraction(1)], [Fraction(1), Fraction(-1)]], [Fraction(3), Fraction(1)])
     [Fraction(2, 1), Fraction(1, 1)]
@@ -50,37 +48,35 @@ def solved(rows: Sequence[Sequence[Fraction]], right: Sequence[Fraction]) -> lis
         pivots.append(column)
     if any(row[-1] for row in table[len(pivots) :]):
         return None
-    found = [Fraction(0)] * unknown
+    solution = [Fraction(0)] * unknown
     for row, column in zip(table, pivots, strict=False):
-        found[column] = row[-1]
-    return found
+        solution[column] = row[-1]
+    return solution
 
 
 NetRows = Sequence[Sequence[int]]
-"""[area][outcome] all in one unit, whichever."""
-NEAR: Final = 1e-9  # below this a float of the solver means 0; the fractions then say whether it was right
-
-
+"""[area][outcome] in any common unit."""
+NEAR: Final = 1e-9  # smaller results of the solver are taken as 0; the exact check follows
 ROUNDED_TO: Final = (3, 5, 8)  # digits
 
 
 class UndecidedError(RulesError):
-    """The guess was wrong and no certificate was found; nothing is claimed."""
+    """No certificate was found, so nothing is proven."""
 
 
 @dataclass(frozen=True)
 class Dominated:
-    """The mix that beats the area: shares of one stake, and by how much on each outcome, per unit."""
+    """An area and the combination that dominates it, as shares of one stake."""
 
     area: AreaId
     mix: Mapping[AreaId, Fraction]
     better_by: Mapping[Outcome, Fraction]
-    """Only where it is better; elsewhere it is equal."""
+    """The advantage per unit on each outcome where it is not 0."""
 
 
 @dataclass(frozen=True)
 class Undominated:
-    """A law of the outcomes, all possible, under which no other area has a higher mean than this one."""
+    """An area and a distribution of outcomes under which no other area has a greater expected value."""
 
     area: AreaId
     law: Mapping[Outcome, Fraction]
@@ -88,18 +84,16 @@ class Undominated:
 
 @dataclass(frozen=True)
 class Dominance(Describable):
-    """The verdict on every area of a layout, each with its certificate."""
+    """The certificates of all areas of a layout."""
 
     matrix: Matrix
     verdicts: tuple[Dominated | Undominated, ...]
 
     @property
     def dominated(self) -> tuple[Dominated, ...]:
-        """The areas that a mix of others beats."""
         return tuple(one for one in self.verdicts if isinstance(one, Dominated))
 
     def report(self) -> StudyReport:
-        """The dominated areas and what beats them."""
         name = f"{self.matrix.rulebook}, layout {self.matrix.layout}"
         if not self.dominated:
             return StudyReport(
@@ -125,7 +119,6 @@ class Dominance(Describable):
         )
 
     def facts(self) -> dict[str, Any]:
-        """For machines: every certificate whole."""
         return {
             "rulebook": self.matrix.rulebook,
             "layout": self.matrix.layout,
@@ -135,7 +128,7 @@ class Dominance(Describable):
 
 
 def dominance(matrix: Matrix) -> Dominance:
-    """Which areas of a layout are dominated, with a certificate for each that is and each that is not.
+    """Which areas of a layout are dominated, with a certificate for each area.
 
     >>> from taisai.rules import rulebook
     >>> found = dominance(rulebook("us-sic-bo").matrix())
@@ -148,23 +141,23 @@ def dominance(matrix: Matrix) -> Dominance:
 def _verdict(matrix: Matrix, row: int) -> Dominated | Undominated:
     nets = matrix.nets
     others = [other for other in range(len(nets)) if other != row]
-    shares = _guessed_mix(nets, row, others)
+    shares = _proposed_mix(nets, row, others)
     if shares is not None:
         mix = {matrix.areas[other]: share for other, share in zip(others, shares, strict=True) if share}
         better = proven_mix(nets, row, dict(zip(others, shares, strict=True)))
         if better is not None:
             by = {OUTCOMES[place]: more / matrix.denominator for place, more in better.items()}
             return Dominated(matrix.areas[row], mix, by)
-    weights = _guessed_law(nets, row, others)
-    if weights is not None and proven_law(nets, row, weights):
+    weights = _proposed_distribution(nets, row, others)
+    if weights is not None and proven_distribution(nets, row, weights):
         return Undominated(matrix.areas[row], dict(zip(OUTCOMES, weights, strict=True)))
     raise UndecidedError(
-        f"expected a certificate, found none ({matrix.rulebook}, layout {matrix.layout}, {matrix.areas[row]})"
+        f"no certificate found ({matrix.rulebook}, layout {matrix.layout}, {matrix.areas[row]})"
     )
 
 
 def proven_mix(nets: NetRows, row: int, shares: Mapping[int, Fraction]) -> dict[int, Fraction] | None:
-    """Where the shares of other rows are better than the row, and by how much; None if they prove nothing."""
+    """The advantage of these shares of other rows on each outcome; None if they do not dominate the row."""
     if row in shares or any(share < 0 for share in shares.values()) or sum(shares.values()) != 1:
         return None
     held = [(nets[other], share) for other, share in shares.items() if share]
@@ -174,8 +167,8 @@ def proven_mix(nets: NetRows, row: int, shares: Mapping[int, Fraction]) -> dict[
     return {place: by for place, by in enumerate(more) if by}
 
 
-def proven_law(nets: NetRows, row: int, weights: Sequence[Fraction]) -> bool:
-    """Whether under these weights, all of them positive, no row has a higher mean than this one."""
+def proven_distribution(nets: NetRows, row: int, weights: Sequence[Fraction]) -> bool:
+    """Whether the weights are a positive distribution under which no row has a greater expected value."""
     if min(weights) <= 0 or sum(weights) != 1:
         return False
     unit = lcm(*(weight.denominator for weight in weights))
@@ -184,8 +177,8 @@ def proven_law(nets: NetRows, row: int, weights: Sequence[Fraction]) -> bool:
     return max(means) == means[row]
 
 
-def _guessed_mix(nets: NetRows, row: int, others: Sequence[int]) -> list[Fraction] | None:
-    """The mix that is better by most in sum, if the solver thinks that there is one."""
+def _proposed_mix(nets: NetRows, row: int, others: Sequence[int]) -> list[Fraction] | None:
+    """The combination with the greatest total advantage, if the solver finds one."""
     np, linprog = _solver()
     table = np.array([[float(net) for net in nets[other]] for other in others])
     least = np.array([float(net) for net in nets[row]])
@@ -212,17 +205,17 @@ def _guessed_mix(nets: NetRows, row: int, others: Sequence[int]) -> list[Fractio
     return shares
 
 
-def _guessed_law(nets: NetRows, row: int, others: Sequence[int]) -> list[Fraction] | None:
-    """A law under which the row is best, if the solver thinks there is one; in round figures if possible.
+def _proposed_distribution(nets: NetRows, row: int, others: Sequence[int]) -> list[Fraction] | None:
+    """A distribution under which the row is best, if the solver finds one; rounded if possible.
 
-    Unknown are the least weight, which is made as great as possible, and what each weight is above it.
+    The unknowns are the least weight, which is maximised, and the excess of each weight over it.
     """
     np, linprog = _solver()
     places = range(len(nets[row]))
     ahead = [[nets[row][p] - nets[other][p] for p in places] for other in others]
     rows = [[Fraction(cell) for cell in (sum(one), *one)] for one in ahead]  # · (least, extras) ≥ 0
     whole = [Fraction(len(places)), *([Fraction(1)] * len(places))]
-    for clear in (1.0, 0.0):  # ahead of the others by as much as the least weight; or just not behind
+    for clear in (1.0, 0.0):  # first with a margin of the least weight, then without
         behind = -np.array([[float(cell) for cell in one] for one in rows])
         behind[:, 0] += clear
         found = linprog(
@@ -249,12 +242,12 @@ def _guessed_law(nets: NetRows, row: int, others: Sequence[int]) -> list[Fractio
 
 
 def _rounded(nets: NetRows, row: int, weights: Sequence[float]) -> list[Fraction] | None:
-    """The weights in the fewest digits that still prove it."""
+    """The weights in the fewest digits that are still a certificate."""
     for digits in ROUNDED_TO:
         whole = [round(weight * 10**digits) for weight in weights]
-        law = [Fraction(weight, sum(whole)) for weight in whole]
-        if min(whole) > 0 and proven_law(nets, row, law):
-            return law
+        distribution = [Fraction(weight, sum(whole)) for weight in whole]
+        if min(whole) > 0 and proven_distribution(nets, row, distribution):
+            return distribution
     return None
 
 

@@ -1,4 +1,4 @@
-"""A portfolio: any bets at once, exactly; the player's side and the house's."""
+"""A portfolio: the exact distribution of several bets together, and the exposure of the house."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from taisai.rules.errors import RulesError
 from taisai.rules.matrix import Matrix
 from taisai.rules.outcomes import OUTCOMES, Outcome
 from taisai.rules.settlement import Bet
-from taisai.study.odds import Law, Mix, chance_facts, game_words
+from taisai.study.odds import Distribution, Mix, chance_facts, game_words
 from taisai.study.report import Describable, Sheet, StudyReport, columns
 
 
@@ -27,23 +27,22 @@ class Portfolio(Describable):
     chance: Chance
 
     @cached_property
-    def law(self) -> Law:
-        """The exact distribution of what one round brings the player."""
-        return self.mix.law(self.chance)
+    def law(self) -> Distribution:
+        """The exact distribution of the net of one round."""
+        return self.mix.distribution(self.chance)
 
     @property
     def house_edge(self) -> Fraction:
-        """What the house keeps of each unit staked, in the mean."""
+        """The expected loss per unit staked."""
         return self.mix.edge(self.chance)
 
     @property
     def areas(self) -> tuple[AreaId, ...]:
-        """The areas with a bet, in the order given."""
         return tuple(self.mix.stakes)
 
     @cached_property
     def covariance(self) -> tuple[tuple[Fraction, ...], ...]:
-        """[bet][bet] of what the two bets come to, in minor units squared; all of it sums to the variance."""
+        """[bet][bet] the covariance of two nets, in squared minor units. The sum is the variance."""
         weights, total = self.chance.weights, self.chance.total
         nets = [self._nets(area) for area in self.areas]
         means = [Fraction(sum(map(int.__mul__, weights, row)), total) for row in nets]
@@ -57,17 +56,17 @@ class Portfolio(Describable):
         )
 
     def correlation(self, one: str, other: str) -> float | None:
-        """How two of the bets move together, from -1 to 1; None where one of them cannot vary."""
+        """The correlation coefficient of two bets; None if one of them is constant."""
         for area in (one, other):
             if area not in self.areas:
-                raise RulesError(f"expected a bet of the portfolio ({', '.join(self.areas)}), got {area!r}")
+                raise RulesError(f"no bet on {area!r} in the portfolio ({', '.join(self.areas)})")
         a, b = self.areas.index(AreaId(one)), self.areas.index(AreaId(other))
         varies = self.covariance[a][a] * self.covariance[b][b]
         return float(self.covariance[a][b]) / sqrt(varies) if varies else None
 
     @cached_property
     def exposure(self) -> tuple[tuple[Outcome, int], ...]:
-        """What the house gains (below 0: pays) on each outcome, the dearest for it first."""
+        """The net of the house on each outcome, the greatest loss first."""
         possible = [o for o in OUTCOMES if self.chance.weights[o.index]]
         return tuple(sorted(((o, -self.mix.nets[o.index]) for o in possible), key=lambda pair: pair[1]))
 
@@ -77,8 +76,7 @@ class Portfolio(Describable):
         return [stake * net // matrix.denominator for net in matrix.nets[matrix.row(area)]]
 
     def report(self) -> StudyReport:
-        """Totals, distribution, how the bets hang together, the house's exposure."""
-        law, staked = self.law, self.mix.staked
+        distribution, staked = self.law, self.mix.staked
         sheets = [
             Sheet(
                 f"{game_words(self.mix.matrix, self.chance)}: {_listed(self.mix)}",
@@ -86,20 +84,20 @@ class Portfolio(Describable):
                 (
                     ("staked", f"{staked:,}"),
                     ("house edge", f"{100 * float(self.house_edge):.4f} %  ({self.house_edge})"),
-                    ("mean", f"{float(law.mean):,.4f}  ({law.mean})"),
-                    ("standard deviation", f"{law.deviation:,.3f}"),
-                    ("skew", f"{law.skew:.4f}"),
-                    ("comes out ahead", f"{100 * float(law.probability(at_least=1)):.4f} %"),
-                    ("best", f"{law.values[-1]:+,} on {self._on(law.values[-1])}"),
-                    ("worst", f"{law.values[0]:+,} on {self._on(law.values[0])}"),
+                    ("mean", f"{float(distribution.mean):,.4f}  ({distribution.mean})"),
+                    ("standard deviation", f"{distribution.deviation:,.3f}"),
+                    ("skew", f"{distribution.skew:.4f}"),
+                    ("comes out ahead", f"{100 * float(distribution.probability(at_least=1)):.4f} %"),
+                    ("best", f"{distribution.values[-1]:+,} on {self._on(distribution.values[-1])}"),
+                    ("worst", f"{distribution.values[0]:+,} on {self._on(distribution.values[0])}"),
                 ),
             ),
             Sheet(
                 "What one round brings",
                 columns("net", "ways", "probability", numbers=("net", "ways", "probability")),
                 tuple(
-                    (f"{value:+,}", f"{weight:,}", f"{100 * weight / law.total:.4f} %")
-                    for value, weight in zip(law.values, law.weights, strict=True)
+                    (f"{value:+,}", f"{weight:,}", f"{100 * weight / distribution.total:.4f} %")
+                    for value, weight in zip(distribution.values, distribution.weights, strict=True)
                 ),
             ),
         ]
@@ -124,8 +122,7 @@ class Portfolio(Describable):
         return f"{len(places)} outcomes" if len(places) > 4 else ", ".join(map(str, places))
 
     def facts(self) -> dict[str, Any]:
-        """For machines."""
-        law = self.law
+        distribution = self.law
         return {
             "rulebook": self.mix.matrix.rulebook,
             "layout": self.mix.matrix.layout,
@@ -133,14 +130,14 @@ class Portfolio(Describable):
             "bets": dict(self.mix.stakes),
             "staked": self.mix.staked,
             "house_edge": str(self.house_edge),
-            "mean": str(law.mean),
-            "variance": str(law.variance),
-            "skew": law.skew,
-            "best": law.values[-1],
-            "worst": law.values[0],
+            "mean": str(distribution.mean),
+            "variance": str(distribution.variance),
+            "skew": distribution.skew,
+            "best": distribution.values[-1],
+            "worst": distribution.values[0],
             "distribution": [
-                {"net": value, "probability": str(Fraction(weight, law.total))}
-                for value, weight in zip(law.values, law.weights, strict=True)
+                {"net": value, "probability": str(Fraction(weight, distribution.total))}
+                for value, weight in zip(distribution.values, distribution.weights, strict=True)
             ],
             "covariance": [[str(cell) for cell in row] for row in self.covariance],
             "exposure": {str(outcome): net for outcome, net in self.exposure},

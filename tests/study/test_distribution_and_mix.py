@@ -7,7 +7,7 @@ import pytest
 
 from taisai.rules import Outcome, RulesError, Settlement, rulebook
 from taisai.rules.settlement import Bet
-from taisai.study.odds import Law, Mix
+from taisai.study.odds import Distribution, Mix
 
 BOOK = rulebook("rws-sic-bo-etg-v8")
 ROLLS = [Outcome.of(*faces) for faces in product(range(1, 7), repeat=3)]
@@ -16,7 +16,7 @@ ROLLS = [Outcome.of(*faces) for faces in product(range(1, 7), repeat=3)]
 def test_a_mix_brings_on_each_roll_what_its_bets_are_settled_for() -> None:
     matrix = BOOK.matrix("A")
     bets = [Bet.on("small", 100), Bet.on("total-8", 20), Bet.on("single-3", 50), Bet.on("small", 10)]
-    law = Mix.of(matrix, bets).law(BOOK.chance())
+    law = Mix.of(matrix, bets).distribution(BOOK.chance())
     counted: dict[int, int] = {}
     for outcome in ROLLS:
         settled = matrix.settle(outcome, bets)
@@ -28,7 +28,7 @@ def test_a_mix_brings_on_each_roll_what_its_bets_are_settled_for() -> None:
 
 
 def test_a_law_has_the_moments_of_its_values_one_by_one() -> None:
-    law = Law.of([(5, 2), (-3, 1), (5, 1), (0, 4), (7, 0)])
+    law = Distribution.of([(5, 2), (-3, 1), (5, 1), (0, 4), (7, 0)])
     drawn = [Fraction(x) for x in (5, 5, 5, -3, 0, 0, 0, 0)]
     mean = sum(drawn) / 8
     assert law.values == (-3, 0, 5)
@@ -41,20 +41,20 @@ def test_a_law_has_the_moments_of_its_values_one_by_one() -> None:
 
 @pytest.mark.parametrize(("share", "value"), [("1/8", -3), ("1/7", 0), ("5/8", 0), ("626/1000", 5), ("1", 5)])
 def test_a_quantile_is_the_least_value_that_reaches_the_share(share: str, value: int) -> None:
-    assert Law.of([(5, 3), (-3, 1), (0, 4)]).quantile(Fraction(share)) == value
+    assert Distribution.of([(5, 3), (-3, 1), (0, 4)]).quantile(Fraction(share)) == value
 
 
 @pytest.mark.parametrize("share", [Fraction(0), Fraction(9, 8), Fraction(-1, 2)])
 def test_a_quantile_of_no_share_is_refused(share: Fraction) -> None:
-    with pytest.raises(RulesError, match="expected a share above 0 and at most 1"):
-        Law.of([(1, 1)]).quantile(share)
+    with pytest.raises(RulesError, match="expected a probability above 0 and at most 1"):
+        Distribution.of([(1, 1)]).quantile(share)
 
 
 def test_what_nothing_can_come_of_is_no_law() -> None:
     with pytest.raises(RulesError, match="at least 1 value"):
-        Law.of([(1, 0)])
+        Distribution.of([(1, 0)])
     with pytest.raises(RulesError, match="expected a weight of 0 or more, got -1 for 3"):
-        Law.of([(3, -1)])
+        Distribution.of([(3, -1)])
 
 
 @pytest.mark.parametrize(

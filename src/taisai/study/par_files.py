@@ -1,4 +1,4 @@
-"""A par sheet as one HTML file, and as a PDF that screen readers can read (PDF/UA)."""
+"""A par sheet as an HTML file, and as an accessible PDF (PDF/UA)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any, Final
 from taisai import __version__
 from taisai.rules.errors import RulesError
 from taisai.study import needed
-from taisai.study.par.sheet import (
+from taisai.study.par import (
     ParSheet,
     areas_table,
     errata_table,
@@ -23,19 +23,19 @@ from taisai.study.report import Sheet
 
 EXACT: Final = (
     "Ways, probabilities, edges and variances are exact: they are counted over the whole cycle. Odds are "
-    "as in the pay table; an edge is what the house keeps of each unit staked, in the mean. "
+    "as in the pay table; an edge is the expected loss per unit staked. "
     "The volatility index is 1.645 standard deviations."
 )
 BANDS: Final = (
     "The observed edge of one area, staked equally each round, lies within its band in at least the stated "
-    "share of samples, and beyond either end in at most half of the rest. Bands are quantiles of the exact "
-    "law of the total: counted in whole numbers to 1,000 rounds, by a Fourier transform with a proven error "
-    "beyond. Where odds lie too far apart for that a band is normal, and ≈ marks one whose share may be off "
-    "by more than 5 percentage points by the Berry–Esseen bound."
+    "share of samples, and beyond either end in at most half of the rest. Bands are quantiles of the "
+    "distribution of the total: exact up to 1,000 rounds, then by a Fourier transform with a proven error. "
+    "If the odds are too far apart for that, a band is normal; ≈ marks one whose share may be wrong by more "
+    "than 5 percentage points by the Berry–Esseen bound."
 )
 MONITORING: Final = (
-    "At most one look in a hundred at one area is outside of its 99 % band by chance alone. With many areas "
-    "and many looks it will happen; the dice watch of the floor corrects for looking often, these do not."
+    "By chance alone, at most one check in a hundred of one area is outside its 99 % band. With many areas "
+    "and checks it will happen. The dice watch corrects for repeated checks; these bands do not."
 )
 
 
@@ -80,7 +80,7 @@ def as_html(sheet: ParSheet, felt: str) -> str:
         _section(areas_table(sheet), EXACT),
         _section(exact_table(sheet)),
         f"<h2>Tolerance of the observed edge, in %</h2><p>{escape(BANDS)}</p>",
-        *(_section(one, heading="h3") for one in tolerance_tables(sheet)),
+        *(_section(table, heading="h3") for table in tolerance_tables(sheet)),
         _section(monitoring_table(sheet), MONITORING),
         _section(interpretations_table(sheet)),
         _section(errata_table(sheet)),
@@ -90,7 +90,7 @@ def as_html(sheet: ParSheet, felt: str) -> str:
     return "\n".join(part for part in parts if part)
 
 
-def _section(sheet: Sheet, says: str = "", *, heading: str = "h2") -> str:
+def _section(sheet: Sheet, text: str = "", *, heading: str = "h2") -> str:
     if not sheet.rows:
         return ""
     kinds = [' class="number"' if column.is_number else "" for column in sheet.columns]
@@ -104,9 +104,9 @@ def _section(sheet: Sheet, says: str = "", *, heading: str = "h2") -> str:
         + "</tr>"
         for row in sheet.rows
     )
-    told = f"<p>{escape(says)}</p>" if says else ""
+    paragraph = f"<p>{escape(text)}</p>" if text else ""
     return (
-        f"<{heading}>{escape(sheet.title)}</{heading}>{told}"
+        f"<{heading}>{escape(sheet.title)}</{heading}>{paragraph}"
         f'<div class="scroll"><table><thead><tr>{head}</tr></thead><tbody>\n{rows}\n</tbody></table></div>'
     )
 
@@ -151,11 +151,11 @@ def as_pdf(sheet: ParSheet, felt: str) -> bytes:
     text = "\n".join(_source(sheet))
     files: Any = {"main.typ": text.encode(), "felt.svg": felt.encode()}
     try:
-        made = typst.compile(files, format="pdf", pdf_standards="ua-1", timestamp=0)
+        pdf = typst.compile(files, format="pdf", pdf_standards="ua-1", timestamp=0)
     except typst.TypstError as error:
-        raise RulesError(f"expected Typst to set the par sheet, got: {error}") from error
-    assert isinstance(made, bytes)  # noqa: S101  one document without a file to write to
-    return made
+        raise RulesError(f"Typst cannot typeset the par sheet: {error}") from error
+    assert isinstance(pdf, bytes)  # noqa: S101  without an output file, Typst returns the bytes
+    return pdf
 
 
 def _source(sheet: ParSheet) -> Iterator[str]:
@@ -175,8 +175,8 @@ def _source(sheet: ParSheet) -> Iterator[str]:
     yield from _table(areas_table(sheet), EXACT, size="7.8pt", wide=2)
     yield from _table(exact_table(sheet), size="8.5pt")
     yield f"== Tolerance of the observed edge, in %\n#{_text(BANDS)}"
-    for one in tolerance_tables(sheet):
-        yield from _table(one, size="7.8pt", level=3)
+    for table in tolerance_tables(sheet):
+        yield from _table(table, size="7.8pt", level=3)
     yield from _table(monitoring_table(sheet), MONITORING, size="6.7pt")
     yield from _table(interpretations_table(sheet), size="8.5pt", wide=3, shares=("1fr", "3fr", "3fr"))
     yield from _table(errata_table(sheet), size="8.5pt", wide=4, shares=("1fr", "1.4fr", "1.4fr", "3fr"))
@@ -189,14 +189,14 @@ def _identity(sheet: ParSheet) -> str:
 
 
 def _table(
-    sheet: Sheet, says: str = "", *, size: str, level: int = 2, wide: int = 1, shares: tuple[str, ...] = ()
+    sheet: Sheet, text: str = "", *, size: str, level: int = 2, wide: int = 1, shares: tuple[str, ...] = ()
 ) -> Iterator[str]:
-    """A table; its first columns, `wide` of them, share the room that figures leave."""
+    """A table; its first columns, `wide` of them, share the width that figures leave."""
     if not sheet.rows:
         return
     yield f"{'=' * level} #{_text(sheet.title)}"
-    if says:
-        yield f"#{_text(says)}"
+    if text:
+        yield f"#{_text(text)}"
     widths = shares or tuple("1fr" if at < wide else "auto" for at in range(len(sheet.columns)))
     sides = ", ".join("right" if column.is_number else "left" for column in sheet.columns)
     head = ", ".join(_text(column.name) for column in sheet.columns)
@@ -218,7 +218,7 @@ def _pdf_signatures(sheet: ParSheet) -> str:
     return f"== Signatures\n{signed}\n#v(14mm)\n#grid(columns: (1fr, 1fr, 1fr), gutter: 8mm, {lines})"
 
 
-def _text(words_: str) -> str:
-    """A string of Typst's, which reads nothing in it."""
-    quoted = json.dumps(words_, ensure_ascii=False)
-    return "".join(f"\\u{{{ord(one):x}}}" if ord(one) < 32 or ord(one) == 127 else one for one in quoted)
+def _text(text: str) -> str:
+    """A string literal of Typst, without markup."""
+    quoted = json.dumps(text, ensure_ascii=False)
+    return "".join(f"\\u{{{ord(char):x}}}" if ord(char) < 32 or ord(char) == 127 else char for char in quoted)
