@@ -109,7 +109,7 @@ def test_the_latest_can_stay_in_memory() -> None:
 def test_what_could_not_be_loaded_again_is_not_put_away() -> None:
     rounds = PastRounds()
     rounds.append(a_round(1))
-    with pytest.raises(ValueError, match="expected a way to load rounds again"):
+    with pytest.raises(ValueError, match="expected `load` before rounds are put away"):
         rounds.put_away()
     assert numbers(rounds) == [1]
     with pytest.raises(ValueError, match="got none for 3"):

@@ -1,4 +1,4 @@
-// Of the floor's schemas 50ae4af024adf8b0: made by `npm run messages`, never by hand.
+// Of the floor's schemas ee2a733005b0aaf2: made by `npm run messages`, never by hand.
 
 export type AnyCommand =
   | Assign
@@ -963,21 +963,21 @@ export interface DiceView {
   source: Words | null;
 }
 /**
- * The last results, the first of them the oldest, and the roads and frequencies over them.
+ * The last results, the oldest first, and their roads and frequencies.
  */
 export interface HistoryView {
-  results: Shown[];
-  sizes: Run[];
-  parities: Run[];
+  results: PastResult[];
+  sizes: RoadColumn[];
+  parities: RoadColumn[];
   totals: {
     [k: string]: number;
   };
   counted: number;
 }
 /**
- * A round that is over, in a line of the board.
+ * The result of a past round.
  */
-export interface Shown {
+export interface PastResult {
   number: number;
   void: boolean;
   faces: [number, number, number] | null;
@@ -986,9 +986,9 @@ export interface Shown {
   parity: string | null;
 }
 /**
- * A column of a road: the same mark in round after round.
+ * A column of a road: rounds in a row with the same mark.
  */
-export interface Run {
+export interface RoadColumn {
   mark: string;
   rounds: number[];
 }
@@ -1318,7 +1318,7 @@ export interface LobbyTable {
   label: Words;
   bets_open: boolean;
   number: number;
-  last: Shown | null;
+  last: PastResult | null;
   least: number;
   most: number;
   currency: string;

@@ -8,7 +8,7 @@ import pytest
 
 from taisai.game import Refusal, Table, decide, evolve
 from taisai.game.commands import Command, ReportIrregularity
-from taisai.protocol.views import HistoryView, Run, Shown
+from taisai.protocol.views import HistoryView, PastResult, RoadColumn
 from taisai.rules import OUTCOMES, Irregularity, rulebook
 from taisai.server.projections.history import MOST, History, marks_of
 from tests.game.machine import SETUPS
@@ -85,20 +85,22 @@ def view_of(playing: Playing) -> HistoryView:
 def test_roads_are_columns_of_runs_with_triples_marked() -> None:
     history = view_of(played(RWS, "123", "124", "456", "222", "266", "135"))
     assert history.sizes == (
-        Run(mark="small", rounds=(1, 2)),
-        Run(mark="big", rounds=(3,)),
-        Run(mark="triple", rounds=(4,)),
-        Run(mark="big", rounds=(5,)),
-        Run(mark="small", rounds=(6,)),
+        RoadColumn(mark="small", rounds=(1, 2)),
+        RoadColumn(mark="big", rounds=(3,)),
+        RoadColumn(mark="triple", rounds=(4,)),
+        RoadColumn(mark="big", rounds=(5,)),
+        RoadColumn(mark="small", rounds=(6,)),
     )
     assert history.parities == (
-        Run(mark="even", rounds=(1,)),
-        Run(mark="odd", rounds=(2, 3)),
-        Run(mark="triple", rounds=(4,)),
-        Run(mark="even", rounds=(5,)),
-        Run(mark="odd", rounds=(6,)),
+        RoadColumn(mark="even", rounds=(1,)),
+        RoadColumn(mark="odd", rounds=(2, 3)),
+        RoadColumn(mark="triple", rounds=(4,)),
+        RoadColumn(mark="even", rounds=(5,)),
+        RoadColumn(mark="odd", rounds=(6,)),
     )
-    assert history.results[3] == Shown(number=4, faces=(2, 2, 2), total=6, size="triple", parity="triple")
+    assert history.results[3] == PastResult(
+        number=4, faces=(2, 2, 2), total=6, size="triple", parity="triple"
+    )
     assert {total: often for total, often in history.totals.items() if often} == {
         6: 2,
         7: 1,
@@ -112,8 +114,8 @@ def test_roads_are_columns_of_runs_with_triples_marked() -> None:
 def test_a_void_round_is_marked_and_counts_nowhere() -> None:
     history = view_of(played(RWS, "123", "x", "124"))
     assert [one.number for one in history.results if one.void] == [2]
-    assert history.results[1] == Shown(number=2, void=True)
-    assert history.sizes == (Run(mark="small", rounds=(1, 3)),)
+    assert history.results[1] == PastResult(number=2, void=True)
+    assert history.sizes == (RoadColumn(mark="small", rounds=(1, 3)),)
     assert (history.counted, sum(history.totals.values())) == (2, 2)
 
 
@@ -124,7 +126,7 @@ def test_a_corrected_round_shows_what_the_dice_showed() -> None:
         ReportIrregularity, "dan", event=Irregularity.WRONG_RESULT, round=1, faces=(4, 5, 6), second="sue"
     )
     assert kept.apply(event, playing.table)
-    assert kept.view().results[0] == Shown(number=1, faces=(4, 5, 6), total=15, size="big", parity="odd")
+    assert kept.view().results[0] == PastResult(number=1, faces=(4, 5, 6), total=15, size="big", parity="odd")
     assert [run.mark for run in kept.view().sizes] == ["big", "small"]
 
 

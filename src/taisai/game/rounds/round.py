@@ -1,4 +1,4 @@
-"""A round: its bets by area and purse, where it stands, what became of it."""
+"""A round: its bets by area and purse, its phase, its result."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ KeptOut = dict[tuple[str, int, int], int]
 
 
 class DeviceReading(NamedTuple):
-    """What a device told of a shake."""
+    """What a device reported of a shake."""
 
     id: str
     by: str
@@ -32,11 +32,11 @@ class DeviceReading(NamedTuple):
     faces: tuple[int, ...]
     fault: DeviceFault | None
     cards: tuple[int, ...] = ()
-    """Cards of each face that the demonstration shaker drew from."""
+    """The cards of each face from which the demonstration shaker drew."""
 
 
 class SettlementTotals(NamedTuple):
-    """What a settlement comes to for the house."""
+    """The sums of a settlement."""
 
     staked: int
     collected: int
@@ -46,14 +46,14 @@ class SettlementTotals(NamedTuple):
 
 
 class RoundSettlement(NamedTuple):
-    """What a settlement comes to, the totals first."""
+    """A settlement: its sums, and what each purse gets."""
 
     staked: int
     collected: int
     won: int
     stakes_back: int
     by_purse: Column
-    """What comes back to each purse, winnings included."""
+    """Stakes and winnings that come back to each purse."""
 
 
 @dataclass(slots=True, eq=False)
@@ -67,66 +67,66 @@ class Round:
     """The digest of everything in force when it opened."""
     opened_at: int
     acts: set[Act] = field(default_factory=set)
-    """What has been done since bets were last opened."""
+    """The acts since bets were last opened."""
     bets: dict[str, BetRegistered] = field(default_factory=dict)
     gone: set[str] = field(default_factory=set)
     """Bets that were taken back, withdrawn or returned."""
     columns: ColumnsByArea = field(default_factory=dict)
     totals: RowTotals = field(default_factory=dict)
     laid_on: dict[str, str] = field(default_factory=dict)
-    """Where bets that were moved were laid at first."""
+    """Bet that was moved → the area where it was placed first."""
     stay: set[str] = field(default_factory=set)
-    """Bets that lay there when bets were opened again."""
+    """Bets that were on the layout when bets were opened again."""
     stay_by: Clause | None = None
-    """By which clause they stay."""
+    """The clause by which they stay."""
     dealt: int = 0
     """Cards dealt in this round."""
     shuffle: int = 0
     """The shuffle that they came from."""
     staked: int = 0
     counted: int = 0
-    """What of it the limits leave in the game."""
+    """The part of it that the limits leave in play."""
     returned: PackedSums = 0
     """What would come back on each outcome, in 1/unit, packed into one integer."""
     bound: int = 0
-    """No outcome would return more than this; a cheap check before the exact one."""
+    """An upper bound of what any outcome returns, for a cheap check before the exact one."""
     outside: set[tuple[str, str, int]] = field(default_factory=set)
-    """(seat, layout, row) of stakes outside the limits, where they are recorded as they lie."""
+    """(seat, layout, row) of stakes outside the limits, if the rules record them so."""
     kept_out: KeptOut = field(default_factory=dict)
     tolerated: set[str] = field(default_factory=set)
     """Players whose bet under the minimum was settled."""
     sessions: dict[str, int] = field(default_factory=dict)
-    """Which session of a seat bet in this round."""
+    """Seat → the session that bet in this round."""
     tumbles: int = 0
     shakes: int = 1
     """One more than how often bets were opened again."""
     readings: dict[str, DeviceReading] = field(default_factory=dict)
-    """By their ids, in the order they came."""
+    """Id → reading, in the order of arrival."""
     seen: bool = False
     """Whether a concealed die was declared seen."""
     result: Outcome | None = None
     settled: RoundSettlement | None = None
     voided: bool = False
     choices: dict[str, bool] = field(default_factory=dict)
-    """Seats that chose to withdraw or not, while the option stands."""
+    """Seat → whether its player chose to withdraw, while that choice is open."""
     witness: str | None = None
-    """The rank that must be present at the settlement."""
+    """The rank that must witness the settlement."""
 
     @property
     def reading(self) -> DeviceReading | None:
-        """The latest of the present shake."""
+        """The latest reading of the current shake."""
         return next((one for one in reversed(self.readings.values()) if one.shake == self.shakes), None)
 
     @property
     def drawn(self) -> DeviceReading | None:
-        """What the demonstration shaker drew in the present shake."""
+        """The draw of the demonstration shaker in the current shake."""
         drawn = (one for one in self.readings.values() if one.by == SHAKER and one.faces)
         return next((one for one in drawn if one.shake == self.shakes), None)
 
     def live(self) -> list[BetRegistered]:
-        """The bets that stand, in the order they came."""
+        """The bets that stand, in the order of registration."""
         return [bet for name, bet in self.bets.items() if name not in self.gone]
 
     def seats(self) -> list[str]:
-        """The seats with bets that stand."""
+        """The seats with standing bets."""
         return list(dict.fromkeys(bet.seat for bet in self.live()))

@@ -1,4 +1,4 @@
-"""Settlement: what a round comes to for the house, for every purse and for every bet."""
+"""Settlement: the result of a round for the house, for every purse and for every bet."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ _CASH: Final = Means.CASH_CHIPS
 _PLAQUES: Final = Means.PLAQUES
 
 
-# What a round comes to
+# The result of a round
 
 
 def kept_out_by(table: Table, round_: Round, kept: KeptOut) -> dict[Clause, int]:
-    """Clause → how much the minimum, and how much the maximum, keeps out."""
+    """Clause of the minimum or the maximum → the sum that it keeps out."""
     by: dict[Clause, int] = {}
     limits, columns = table.book.limits, (round_.columns or columns_of(table, round_)) if kept else {}
     for (layout, row, index), amount in kept.items():
@@ -49,7 +49,7 @@ def kept_out_by(table: Table, round_: Round, kept: KeptOut) -> dict[Clause, int]
 
 
 def kept_out(table: Table, round_: Round) -> tuple[KeptOut, set[str]]:
-    """What the limits keep out of the settlement, and the players whose tolerance it uses up."""
+    """What the limits keep out of the settlement, and the players whose tolerance is used up by it."""
     kept: KeptOut = {}
     tolerated: set[str] = set()
     limits = table.book.limits
@@ -79,14 +79,14 @@ def kept_out(table: Table, round_: Round) -> tuple[KeptOut, set[str]]:
 
 
 def house_side(table: Table, round_: Round, outcome: Outcome) -> SettlementTotals:
-    """What the round in hand comes to for the house; with no stake outside the limits, no purse is read."""
+    """The totals of the round in play for the house; without stakes outside the limits, no purse is read."""
     if round_.outside:
         return SettlementTotals(*settlement(table, round_, outcome)[:4])
     return _totals(table.in_force[round_.terms], round_.totals, outcome)
 
 
 def settlement(table: Table, round_: Round, outcome: Outcome) -> RoundSettlement:
-    """What every purse gets on an outcome, the limits' say included."""
+    """What every purse gets on an outcome, within the limits."""
     kept = round_.kept_out if round_.settled else kept_out(table, round_)[0]
     return _settlement(table, round_, kept, outcome)
 
@@ -106,7 +106,7 @@ def _settlement(table: Table, round_: Round, kept: KeptOut, outcome: Outcome) ->
     unit = _unit(in_force)
     common = gcd(unit, *(weight for _, weight in winning))
     weighed = packed_sums.weighed((column, weight // common) for column, weight in winning)
-    if unit > common:  # every stake is a multiple of its area's step, so nothing is left over
+    if unit > common:  # exact: every stake is a multiple of its area's step
         weighed //= unit // common
     by_purse = packed_sums.unpacked(weighed, len(table.purses))
     for (_, _, index), amount in kept.items():
@@ -136,7 +136,7 @@ def _added_up(columns: ColumnsByArea) -> RowTotals:
 
 
 def _without(columns: ColumnsByArea, kept: KeptOut) -> ColumnsByArea:
-    """The stakes less what the limits keep out."""
+    """The stakes without what the limits keep out."""
     if not kept:
         return columns
     playing = {
@@ -151,7 +151,7 @@ def _without(columns: ColumnsByArea, kept: KeptOut) -> ColumnsByArea:
 
 
 def columns_of(table: Table, round_: Round) -> ColumnsByArea:
-    """The columns of a round that is over, from its bets."""
+    """The columns of a past round, from its bets."""
     columns: ColumnsByArea = {}
     in_force = table.in_force[round_.terms]
     for bet in round_.live():
@@ -166,7 +166,7 @@ def columns_of(table: Table, round_: Round) -> ColumnsByArea:
 
 
 def stakes_by_purse(table: Table, round_: Round) -> dict[int, int]:
-    """Lane → what the purse staked in the round."""
+    """Index of a purse → what it staked in the round."""
     stakes: dict[int, int] = {}
     for bet in round_.live():
         index = _purse(table, bet.seat, bet.means).index
@@ -178,17 +178,17 @@ def _purse(table: Table, seat: str, means: Means) -> Purse:
     return table.seats[seat].purses[means.purse]
 
 
-# Undone, or done again
+# Corrections and payment
 
 
 def due_again(table: Table, round_: Round, outcome: Outcome) -> tuple[RoundSettlement, dict[int, int]]:
-    """What a settled round comes to on another outcome, in all and by purse."""
+    """The settlement of a settled round on another outcome, and what each purse gets."""
     again = settlement(table, round_, outcome)
     return again, {index: amount for index, amount in enumerate(again.by_purse) if amount}
 
 
 def tray_needs(table: Table) -> int:
-    """What leaves the tray when winners are paid."""
+    """The chips that leave the tray when winners are paid."""
     if _CASH not in table.means and _PLAQUES not in table.means:
         return 0  # terminals alone, of which there may be thousands
     return sum(purse.payable for purse in table.purses if purse.means is _CASH)

@@ -11,6 +11,7 @@ from taisai.protocol.views.console import (
     ItemLine,
     Offer,
     PersonLine,
+    PreviewView,
     ReadingView,
     ReferralLine,
     RiskView,
@@ -21,7 +22,6 @@ from taisai.protocol.views.console import (
     WatchView,
     WithdrawalView,
 )
-from taisai.protocol.views.history import HistoryView, Run, Shown
 from taisai.protocol.views.house import (
     Alarm,
     Books,
@@ -37,7 +37,16 @@ from taisai.protocol.views.house import (
     TakingsLine,
 )
 from taisai.protocol.views.parts import Changes, ClaimLine, ColourLine, Part, View, Words
-from taisai.protocol.views.rounds import BetLine, Incident, PreviewView, RoundTotals, RoundView, RuledBet
+from taisai.protocol.views.rounds import (
+    BetLine,
+    HistoryView,
+    Incident,
+    PastResult,
+    RoadColumn,
+    RoundTotals,
+    RoundView,
+    RuledBet,
+)
 from taisai.protocol.views.table import (
     ColourChips,
     CountdownView,
@@ -96,6 +105,7 @@ __all__ = [
     "OddsLine",
     "Offer",
     "Part",
+    "PastResult",
     "PersonLine",
     "PitTable",
     "PitView",
@@ -105,16 +115,15 @@ __all__ = [
     "ReportView",
     "Revealed",
     "RiskView",
+    "RoadColumn",
     "RoundStand",
     "RoundTotals",
     "RoundView",
     "RuledBet",
-    "Run",
     "SeatLine",
     "SeatView",
     "SeatsView",
     "ShoeView",
-    "Shown",
     "Stoppage",
     "TableClaims",
     "TableFacts",

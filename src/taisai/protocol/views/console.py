@@ -242,3 +242,22 @@ class ConsoleView(View, frozen=True, kw_only=True, tag="console"):
     """The most that the house may lose on one outcome; None without a limit."""
     odds: dict[str, str]
     """Area → odds that the house offers, above those of the rulebook."""
+
+
+class PreviewView(Part, frozen=True, kw_only=True):
+    """What a result would do, before it is entered."""
+
+    faces: tuple[int, int, int]
+    total: int
+    lit: dict[str, tuple[str, ...]]
+    """Layout → the winning areas."""
+    staked: int
+    won: int
+    """Winnings without the stakes."""
+    returned: int
+    """Stakes and winnings of the winning bets, and what the limits keep out."""
+    collected: int
+    """The stakes of the losing bets."""
+    house: Extreme
+    differs: bool
+    """Whether the latest reading of a device differs from these faces."""

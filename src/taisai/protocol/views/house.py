@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from taisai.protocol.views.console import ReferralLine, TransferInTransit
-from taisai.protocol.views.history import Shown
 from taisai.protocol.views.parts import ClaimLine, Part, View, Words
+from taisai.protocol.views.rounds import PastResult
 
 
 class LobbyTable(Part, frozen=True, kw_only=True):
@@ -19,7 +19,7 @@ class LobbyTable(Part, frozen=True, kw_only=True):
     label: Words
     bets_open: bool
     number: int
-    last: Shown | None
+    last: PastResult | None
     least: int
     """The least minimum of any area."""
     most: int

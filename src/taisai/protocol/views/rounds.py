@@ -1,8 +1,9 @@
-"""A round and what became of its bets, and what a result would do."""
+"""A round and what became of its bets; past rounds, and the roads over them."""
 
 from __future__ import annotations
 
-from taisai.protocol.views.console import Extreme
+from msgspec import field
+
 from taisai.protocol.views.parts import Part, Words
 from taisai.rules.settlement import BetState
 
@@ -97,20 +98,40 @@ class RoundView(Part, frozen=True, kw_only=True):
     """Whether `incidents`, `entered` and `clause` are known. The server remembers the last ten rounds."""
 
 
-class PreviewView(Part, frozen=True, kw_only=True):
-    """What a result would do, before it is entered."""
+# Past rounds
 
-    faces: tuple[int, int, int]
-    total: int
-    lit: dict[str, tuple[str, ...]]
-    """Layout → the winning areas."""
-    staked: int
-    won: int
-    """Winnings without the stakes."""
-    returned: int
-    """Stakes and winnings of the winning bets, and what the limits keep out."""
-    collected: int
-    """The stakes of the losing bets."""
-    house: Extreme
-    differs: bool
-    """Whether the latest reading of a device differs from these faces."""
+
+class PastResult(Part, frozen=True, kw_only=True):
+    """The result of a past round."""
+
+    number: int
+    void: bool = False
+    """A void round is listed, and counts nowhere."""
+    faces: tuple[int, int, int] | None = None
+    """None if the round has no result."""
+    total: int | None = None
+    size: str | None = None
+    """'small', 'big' or 'triple'."""
+    parity: str | None = None
+    """'odd', 'even' or 'triple'; None if the rulebook has no such areas."""
+
+
+class RoadColumn(Part, frozen=True, kw_only=True):
+    """A column of a road: rounds in a row with the same mark."""
+
+    mark: str
+    rounds: tuple[int, ...]
+
+
+class HistoryView(Part, frozen=True, kw_only=True):
+    """The last results, the oldest first, and their roads and frequencies."""
+
+    results: tuple[PastResult, ...] = ()
+    sizes: tuple[RoadColumn, ...] = ()
+    """The road of big and small."""
+    parities: tuple[RoadColumn, ...] = ()
+    """The road of odd and even."""
+    totals: dict[int, int] = field(default_factory=dict)
+    """Total → its number of rounds, without void rounds."""
+    counted: int = 0
+    """The number of these rounds without the void ones."""

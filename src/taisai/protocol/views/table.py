@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from taisai.game.commands import Slip
-from taisai.protocol.views.history import HistoryView
 from taisai.protocol.views.parts import ClaimLine, ColourLine, Part, View, Words
+from taisai.protocol.views.rounds import HistoryView
 
 
 class TableFacts(Part, frozen=True, kw_only=True):

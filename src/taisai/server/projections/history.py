@@ -1,4 +1,4 @@
-"""History: the last rounds of a table, kept as they end and as they are corrected."""
+"""The results of the last rounds of a table, updated when a round ends or is corrected."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from typing import Final, NamedTuple
 
 from taisai.game import Table
 from taisai.game.rounds.round import Round
-from taisai.protocol.views import HistoryView, Run, Shown
+from taisai.protocol.views import HistoryView, PastResult, RoadColumn
 from taisai.rules.matrix import Matrix
 from taisai.rules.outcomes import OUTCOMES
 
 MOST: Final = 100
-"""Rounds that a board shows: more would not fit on one."""
+"""Rounds that a display has space for."""
 TRIPLE: Final = "triple"
 _SIZES: Final = frozenset({"small", "big"})
 _PARITIES: Final = frozenset({"odd", "even"})
@@ -24,7 +24,7 @@ _NOTHING: Final = HistoryView()
 
 
 class RoadMarks(NamedTuple):
-    """How a road marks an outcome; None where the layout has no area for it."""
+    """The marks of an outcome on the two roads; None if the layout has no area for it."""
 
     size: str | None
     parity: str | None
@@ -32,7 +32,7 @@ class RoadMarks(NamedTuple):
 
 @lru_cache(maxsize=64)
 def marks_of(matrix: Matrix) -> tuple[RoadMarks, ...]:
-    """The marks of the 56 outcomes, by what wins on them."""
+    """The marks of the 56 outcomes, from the areas that win."""
     areas = frozenset(map(str, matrix.areas))
     return tuple(
         RoadMarks(_mark(won, areas, _SIZES), _mark(won, areas, _PARITIES))
@@ -50,25 +50,24 @@ def _mark(won: frozenset[str], areas: frozenset[str], pair: frozenset[str]) -> s
 
 
 class History:
-    """The last rounds that are over."""
+    """The last rounds of a table that are over."""
 
     def __init__(self, most: int = MOST) -> None:
-        """Of a table that has played none."""
-        self._rounds: deque[Shown] = deque(maxlen=most)
+        self._rounds: deque[PastResult] = deque(maxlen=most)
         self._known = 0
-        """Rounds that were over when it was last looked."""
+        """The number of past rounds at the last update."""
         self._view: HistoryView | None = _NOTHING
 
     @classmethod
     def of(cls, table: Table, most: int = MOST) -> History:
-        """Of a table as it stands."""
-        made = cls(most)
-        made._known = max(0, len(table.rounds) - most)
-        made._catch_up(table)
-        return made
+        """The history of a table as it is now."""
+        history = cls(most)
+        history._known = max(0, len(table.rounds) - most)
+        history._catch_up(table)
+        return history
 
     def apply(self, event: object, table: Table) -> bool:
-        """What an event changed, once the table has evolved by it; says whether something did."""
+        """Updates after the table evolved by an event; returns whether the history changed."""
         if len(table.rounds) != self._known:
             self._catch_up(table)
             return True
@@ -76,57 +75,57 @@ class History:
         first = self._rounds[0].number if self._rounds else 0
         if not isinstance(number, int) or not first <= number <= self._known or not first:
             return False
-        shown = shown_of(table, table.rounds.glance(number))
-        if shown == self._rounds[number - first]:
+        result = past_result(table, table.rounds.glance(number))
+        if result == self._rounds[number - first]:
             return False
-        self._rounds[number - first] = shown
+        self._rounds[number - first] = result
         self._view = None
         return True
 
     def _catch_up(self, table: Table) -> None:
         for number in range(self._known + 1, len(table.rounds) + 1):
-            self._rounds.append(shown_of(table, table.rounds.glance(number)))
+            self._rounds.append(past_result(table, table.rounds.glance(number)))
         self._known = len(table.rounds)
         self._view = None
 
     @property
-    def last(self) -> Shown | None:
+    def last(self) -> PastResult | None:
         """The last round that is over."""
         return self._rounds[-1] if self._rounds else None
 
     def view(self) -> HistoryView:
-        """As a board shows it."""
+        """The view of the last rounds."""
         if self._view is None:
-            self._view = _viewed(self._rounds)
+            self._view = _history_view(self._rounds)
         return self._view
 
 
-def shown_of(table: Table, round_: Round) -> Shown:
-    """A round as a line of the board."""
+def past_result(table: Table, round_: Round) -> PastResult:
+    """The result of a past round."""
     result = None if round_.voided else round_.result
     if result is None:
-        return Shown(number=round_.number, void=round_.voided)
+        return PastResult(number=round_.number, void=round_.voided)
     marks = marks_of(table.terms[table.layout].matrix)[result.index]
     a, b, c = result.faces
-    return Shown(
+    return PastResult(
         number=round_.number, faces=(a, b, c), total=result.total, size=marks.size, parity=marks.parity
     )
 
 
-def _viewed(rounds: Iterable[Shown]) -> HistoryView:
+def _history_view(rounds: Iterable[PastResult]) -> HistoryView:
     results = tuple(rounds)
-    totals = [one.total for one in results if one.total is not None]
+    totals = [result.total for result in results if result.total is not None]
     return HistoryView(
         results=results,
-        sizes=tuple(_road((one.size, one.number) for one in results)),
-        parities=tuple(_road((one.parity, one.number) for one in results)),
+        sizes=tuple(_road((result.size, result.number) for result in results)),
+        parities=tuple(_road((result.parity, result.number) for result in results)),
         totals={total: totals.count(total) for total in range(3, 19)} if totals else {},
         counted=len(totals),
     )
 
 
-def _road(marks: Iterable[tuple[str | None, int]]) -> Iterator[Run]:
-    """Runs of one mark; a round without a mark is left out and ends no run."""
+def _road(marks: Iterable[tuple[str | None, int]]) -> Iterator[RoadColumn]:
+    """Columns of equal marks; a round without a mark is skipped."""
     marked = ((mark, number) for mark, number in marks if mark is not None)
-    for mark, run in groupby(marked, key=lambda one: one[0]):
-        yield Run(mark=mark, rounds=tuple(number for _, number in run))
+    for mark, column in groupby(marked, key=lambda pair: pair[0]):
+        yield RoadColumn(mark=mark, rounds=tuple(number for _, number in column))
