@@ -112,7 +112,7 @@ def test_what_could_not_be_loaded_again_is_not_put_away() -> None:
     with pytest.raises(ValueError, match="expected `load` before rounds are put away"):
         rounds.put_away()
     assert numbers(rounds) == [1]
-    with pytest.raises(ValueError, match="got none for 3"):
+    with pytest.raises(ValueError, match="expected `load` for the 3 stored rounds, got None"):
         PastRounds(3)
 
 
