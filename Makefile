@@ -48,7 +48,7 @@ pictures: dev ## what is made from rulebooks, command, messages and tests: docs,
 docs: dev ## the API reference, into build/docs/api
 	$(PY) -W error tools/api.py build/docs/api
 
-pins: dev ## resolve the dependencies anew into requirements/
+pins: dev ## resolve the dependencies again, into requirements/
 	tools/pins
 
 clean: ## remove everything that is made

@@ -1,6 +1,6 @@
 """Fills the tables of docs/explanation/counting-cards.md and draws its pictures from counting-cards.json.
 
-With --reckon it first reckons those figures anew, which takes three minutes on two cores.
+With --compute it computes those figures again first, which takes three minutes on two cores.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ SHARES: Final = (5, 10, 25, 50, 75, 90)
 MATRIX: Final = rulebook(BOOK).matrix()
 
 
-def reckoned(play: PerfectPlay) -> dict[str, Any]:
+def figures_of(play: PerfectPlay) -> dict[str, Any]:
     """What is published of a shoe: perfect play and the practical count, round by round."""
     decks = sum(play.left) // 48
     count = linear_count(removal(MATRIX, play.left), "small", 2)
@@ -62,7 +62,7 @@ def reckoned(play: PerfectPlay) -> dict[str, Any]:
 
 
 def published() -> dict[int, dict[str, Any]]:
-    """Decks → the figures as they lie in the documentation."""
+    """Decks → the figures of the documentation."""
     return {shoe["decks"]: shoe for shoe in json.loads(DATA.read_text("utf-8"))["shoes"]}
 
 
@@ -170,12 +170,12 @@ def draw(folder: Path = PICTURES) -> list[Path]:
 
 
 def main() -> None:
-    """Reckons if asked, draws, writes."""
-    if "--reckon" in sys.argv[1:]:
+    """Computes the figures with --compute; draws the pictures and writes the page."""
+    if "--compute" in sys.argv[1:]:
         shoes = []
         for decks in DECKS:
             print(f"{decks} decks …", file=sys.stderr)
-            shoes.append(reckoned(perfect_play(MATRIX, (8 * decks,) * 6)))
+            shoes.append(figures_of(perfect_play(MATRIX, (8 * decks,) * 6)))
         write(shoes)
     PAGE.write_text(page(), encoding="utf-8")
     for path in (PAGE, *draw()):
@@ -190,7 +190,7 @@ def write(shoes: list[dict[str, Any]]) -> None:
 
 
 def from_rounds(left: tuple[int, ...], rounds: list[Any], error: float) -> PerfectPlay:
-    """Perfect play as it was reckoned before."""
+    """Perfect play from published figures."""
     played = tuple(RoundGain(k, tuple(bets), tuple(gains)) for k, (bets, gains) in enumerate(rounds, 1))
     return PerfectPlay(MATRIX, left, played, 0, error)
 

@@ -19,7 +19,7 @@ HEAD: Final = """\
 BY_KIND: Final[Mapping[ClauseSubject, str]] = {ClauseSubject.HEADING: "a heading orders nothing"}
 BY_HAND: Final[Mapping[str, Mapping[str, str]]] = {
     "rws-sic-bo-etg-v8": {
-        "1.6": "a name for whoever has a bet; what is ruled on bets is held where it stands",
+        "1.6": "a name for a person with a bet; rulings on bets have tests at their own clauses",
     },
 }
 """Rulebook → clause → why no test is needed, where the kind of clause does not tell."""

@@ -25,7 +25,7 @@ def main() -> int:
     """Copies them, or says which were not seen."""
     missing = [name for name in PICTURES.values() if not (SEEN / name).is_file()]
     if missing:
-        says = f"expected {', '.join(missing)} in {SEEN}, got none: run the tests of tests/pages"
+        says = f"missing in {SEEN}: {', '.join(missing)}; run the tests of tests/pages"
         print(says, file=sys.stderr)
         return 1
     SHOWN.mkdir(parents=True, exist_ok=True)

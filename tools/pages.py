@@ -38,7 +38,7 @@ class PagesError(Exception):
 
 
 def digest(frontend: Path) -> str:
-    """Of every source; frontend/tools/digest.mjs reckons the same for the page itself."""
+    """The digest of every source; frontend/tools/digest.mjs computes the same for the page."""
     whole = sha256()
     for name, path in sorted(_sources(frontend)):
         whole.update(f"{name}\0{sha256(path.read_bytes()).hexdigest()}\n".encode())
@@ -114,7 +114,7 @@ def _npm(root: Path, *arguments: str, **environment: str) -> subprocess.Complete
     node = find_node()
     if node is None:
         raise PagesError(
-            "expected Node 20.19, or 22.12 and newer, with npm to build the pages, got none: "
+            "Node is missing: building the pages needs Node 20.19, or 22.12 and newer, with npm; "
             f"install it, or the Python package {NODE_WHEEL}"
         )
     return subprocess.run(
@@ -193,10 +193,10 @@ def main(what: str = "build", *more: str) -> int:
 
 
 def _passed_on(*arguments: str) -> int:
-    """Whatever npm says goes to whoever asked."""
+    """Runs npm with the output of this process."""
     node = find_node()
     if node is None:
-        raise PagesError(f"expected Node with npm, got none: `make dev` installs {NODE_WHEEL}")
+        raise PagesError(f"Node with npm is missing: `make dev` installs {NODE_WHEEL}")
     command, environment = [*node.npm, *arguments], {**os.environ, "PATH": node.path}
     return subprocess.run(command, cwd=ROOT / "frontend", env=environment, check=False).returncode
 

@@ -65,7 +65,7 @@ def digest() -> str:
 
 
 def _always_told(kind: type[Struct], part: dict[str, Any]) -> list[str]:
-    """What is only ever told is told in full, unless it leaves out what goes without saying."""
+    """The fields that a server message always has: all of them, except those left out at their default."""
     fields = msgspec.structs.fields(kind)
     leaves_out = kind.__struct_config__.omit_defaults
     left_out = {

@@ -60,12 +60,12 @@ ENCODER: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), sor
 
 
 def canonical(line: bytes) -> Fields:
-    """The object on a line; written anew it has to be the same bytes, so no key may stand twice."""
+    """The object on a line. Encoded again it must have the same bytes, so no key can be there twice."""
     if len(line) > LONGEST + 1 or not line.endswith(b"\n"):
         raise ValueError(f"expected a line break after at most {LONGEST} bytes, got {line[-20:]!r} last")
     found: Fields = DECODER.decode(line.decode("utf-8"))
     if ENCODER.encode(found).encode("utf-8") + b"\n" != line:
-        raise ValueError("expected canonical JSON, got another spelling of it")
+        raise ValueError("expected canonical JSON, got a line that has other bytes when encoded again")
     same("a line that is", dict, type(found))
     return found
 
@@ -243,7 +243,7 @@ class Report:
         if kind == "rulebook-stored":
             name, digest, text = take(event, "id", "digest", "text")
             if len(text.encode("utf-8")) > 2**18 or max(map(len, text.splitlines() or [""])) > 4_000:
-                raise ValueError("expected a rulebook of 2^18 bytes and lines of 4,000 characters, got more")
+                raise ValueError("expected a rulebook of 2^18 bytes, 4,000 in a line, got a longer one")
             book = tomllib.loads(text)
             data = json.dumps(book, ensure_ascii=True, separators=(",", ":"), sort_keys=True, default=str)
             same("digest", "sha256:" + hashlib.sha256(data.encode("ascii")).hexdigest(), digest)
