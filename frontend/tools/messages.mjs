@@ -1,4 +1,4 @@
-// Writes src/connection/messages.ts out of the floor's own schemas: `npm run messages`, or all of `make pictures`.
+// Writes src/connection/messages.ts from the server's schemas: `npm run messages`, or `make pictures`.
 import { execFileSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";

@@ -137,7 +137,7 @@ export class Desk {
       const over = () => { this.waiting = null; };
       this.waiting = {
         what: t("console.secondWhat", what),
-        // Wrong credentials can be entered again. The reply to the request itself goes to whoever sent it.
+        // Wrong credentials can be entered again. The reply to the request itself goes to its sender.
         agreed: async (proof) => {
           const approval = await approved(request, this.#staff.token, proof);
           over();

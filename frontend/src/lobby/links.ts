@@ -1,4 +1,4 @@
-// The page and address of each role. The server tells which roles and ranks there are.
+// The page and address of each role. The roles and ranks come from the server.
 export const terminal = (table: string): string => `/terminal?${new URLSearchParams({ table })}`;
 export const console = (table: string, as?: string): string => `/console?${new URLSearchParams({ table, ...(as ? { as } : {}) })}`;
 export const display = (table: string): string => `/display?${new URLSearchParams({ table })}`;

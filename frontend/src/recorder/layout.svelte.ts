@@ -26,7 +26,7 @@ export class Layout {
   chip = $state(0);
   /** Colour chips that one tap lays. */
   pieces = $state(1);
-  /** Whether staff lay the chips because the player asks them to. */
+  /** Whether staff place the chips at the player's request. */
   isAtRequest = $state(false);
   /** The latest first. */
   taps = $state.raw<readonly Tap[]>([]);

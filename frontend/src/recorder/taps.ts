@@ -22,7 +22,7 @@ export function seatsOf(taken: readonly string[]): string[] {
   return [...KEYED, ...others.sort((one, other) => one.localeCompare(other, "en", { numeric: true }))];
 }
 
-/** Area → what lies there together. */
+/** Area → the sum of all stakes there. */
 export function sumsOf(bets: readonly { area: string; stake: number }[]): Map<string, number> {
   const sums = new Map<string, number>();
   for (const { area, stake } of bets) sums.set(area, (sums.get(area) ?? 0) + stake);

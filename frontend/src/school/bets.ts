@@ -6,7 +6,7 @@ export interface Lying extends SchoolBet {
   place: number;
 }
 
-/** Seat by seat; within a seat as they were laid. */
+/** By seat; within a seat in the order in which they were placed. */
 export const inOrder = (bets: readonly SchoolBet[]): Lying[] =>
   bets.map((bet, place) => ({ ...bet, place })).sort((one, other) => one.seat - other.seat || one.place - other.place);
 

@@ -1,4 +1,4 @@
-// How a felt is laid out in pixels: rows, sizes of letters, and what is printed where.
+// The layout of a felt in pixels: rows, sizes of letters, and texts.
 import type { FeltCell, FeltView } from "../connection/messages";
 
 /** A row in which only odds are printed needs no finger's height. */
@@ -10,13 +10,13 @@ const SIGN = 1;
 export interface Rows {
   /** How tall they are together, in units. */
   tall: number;
-  /** Where a place down the felt lies, in units from the top. */
+  /** The position of a row, in units from the top. */
   at: (y: number) => number;
 }
 
 const overlaps = (cell: FeltCell, row: number) => cell.y < row + 1 - 1e-3 && cell.y + cell.tall > row + 1e-3;
 
-/** The rows of a felt: flat where no area lies in them. */
+/** The rows of a felt. Rows without an area are flat. */
 export function rowsOf(felt: FeltView): Rows {
   const tops = [0];
   for (let row = 0; row < felt.tall; row++) {

@@ -3,7 +3,7 @@ import type { BetLine } from "../connection/messages";
 
 export interface AreaStakes { stake: number; won: boolean; lost: boolean }
 
-/** Area → what lay there at the close, on one layout, as the server tells it. */
+/** Area → the stakes there at the close, on one layout. */
 export function stakesOn(bets: readonly BetLine[], layout: string): Map<string, AreaStakes> {
   const all = new Map<string, AreaStakes>();
   for (const bet of bets) {
@@ -14,7 +14,7 @@ export function stakesOn(bets: readonly BetLine[], layout: string): Map<string, 
   return all;
 }
 
-/** The bets seat by seat: seats in the order of their numbers, bets as they were laid. */
+/** The bets by seat: seats by number, bets in the order in which they were placed. */
 export function bySeat(bets: readonly BetLine[]): (readonly [seat: string, bets: readonly BetLine[]])[] {
   const seats = new Map<string, BetLine[]>();
   for (const bet of bets) seats.set(bet.seat, [...(seats.get(bet.seat) ?? []), bet]);

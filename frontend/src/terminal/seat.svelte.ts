@@ -68,7 +68,7 @@ export class Seat {
     const isShown = round.void !== null || round.phase !== "between";
     return isShown && this.#past?.round === round.number ? this.#past.bets : [];
   });
-  /** What lies on each area, pending chips included. */
+  /** The chips on each area, including pending ones. */
   readonly stakes: ReadonlyMap<string, number> = $derived.by(() => summed([
     ...this.laid.filter((bet) => !isGone(this.#lying(bet.area))), ...this.unsettled.filter((one) => one.state === "pending"),
   ]));
@@ -109,7 +109,7 @@ export class Seat {
     await attempt(() => this.loadTickets());
   }
 
-  /** What became of the bets on an area, as the server tells it: a page that was away knows no less. */
+  /** The results of the bets on an area, from the server, so that a reloaded page has them too. */
   #lying(area: string): Lying {
     const { round } = this.table;
     if (round.bets_open) return "registered";
@@ -132,7 +132,7 @@ export class Seat {
     if (was && this.felt && now.layout && now.layout !== this.felt.layout) void attempt(() => this.#loadFelt());
   }
 
-  /** Someone else sits here, or nobody: what the last player had is not shown to the next. */
+  /** The seat is free or has another player: the data of the last player is removed. */
   #forget(): void {
     this.#past = null;
     this.unsettled = this.tickets = this.favourites = [];

@@ -79,9 +79,9 @@ def test_limits_and_offered_odds_in_force_are_shown() -> None:
 
 def test_what_wins_is_told_in_words() -> None:
     areas = {area.id: area for area in felt_view(opened(rulebook(MBS)).table).areas}
-    assert areas["small"].wins.en == "the total is 4 to 10, and not a triple"
+    assert areas["small"].wins.en == "the total is 4 to 10, except triples"
     assert areas["single-6"].wins.zh == "开出一个、两个或三个 6"
-    assert areas["four-3456"].wins.en == "three different ones of 3, 4, 5, 6"
+    assert areas["four-3456"].wins.en == "three different numbers of 3, 4, 5, 6"
     assert [odds.dice for odds in areas["single-6"].odds] == [1, 2, 3]
 
 

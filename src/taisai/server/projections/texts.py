@@ -1,4 +1,4 @@
-"""The words on the floor's screens that no rulebook has, in both languages, in one place."""
+"""The texts of pages that are not in a rulebook, in English and Chinese."""
 
 from __future__ import annotations
 
@@ -14,39 +14,38 @@ from taisai.rules.pay import Odds
 from taisai.rules.procedure import Declared, Recovery
 from taisai.rules.vocabulary import Act, Irregularity
 
-# What players are told
+# Messages for players
 
 PLACE_YOUR_BETS: Final = Words("Place your bets", "请下注")
 NO_MORE_BETS: Final = Words("No more bets", "停止投注")
-PLEASE_WAIT: Final = Words("Please wait", "请稍候")
 RESULT: Final = Words("The result", "开奖结果")
-SHUT: Final = Words("This table is shut for now", "本桌暂停")
-CLOSED: Final = Words("This table is closed", "本桌已结束")
+SHUT: Final = Words("This table is paused", "本桌暂停")
+CLOSED: Final = Words("This table is closed", "本桌已关闭")
 NEXT_ROUND: Final = Words("The next round opens shortly", "下一局即将开始")
 STAND_IN: Final = Words(
-    "A terminal stands in for chips on a live table: demonstration only",
-    "此终端机代替真人赌台上的筹码，仅供演示",
+    "Bets at this live table are chips. The terminal replaces them for the demonstration only.",
+    "本桌为真人赌桌，以筹码投注。此终端机仅在演示中代替筹码。",
 )
 
 HOLDS: Final[Mapping[Hold, Words]] = {
     Hold.DECLARATION: Words(
-        "Dealer and supervisor have to declare whether a die was seen", "荷官与主管须声明是否有人看见骰子"
+        "The Dealer and a supervisor must declare whether a die was seen", "荷官与主管须声明是否有人看见骰子"
     ),
     Hold.WITHDRAWAL: Words(
-        "Each player may withdraw all of his bets, or none", "各玩家可撤回全部投注或维持不变"
+        "Each player may withdraw all their bets, or none", "各玩家可撤回全部投注或维持不变"
     ),
-    Hold.REFERRAL: Words("A decision is awaited", "正等待裁定"),
+    Hold.REFERRAL: Words("Waiting for a decision", "等待裁定"),
 }
 
-# Where a result comes from
+# Sources of results
 
 KEYED: Final = Words("keyed by the Dealer", "荷官输入")
-SHAKEN: Final = Words("demonstration shaker: play only", "演示摇骰器：仅供演示")
+SHAKEN: Final = Words("demonstration shaker, play money only", "演示摇骰器，只用游戏币")
 READ: Final = Words("read by a device, confirmed by the Dealer", "设备读取，荷官确认")
 KEYED_OTHERWISE: Final = Words(
-    "keyed by the Dealer, otherwise than the device read", "荷官输入，与设备读数不同"
+    "keyed by the Dealer; the device read another result", "荷官输入，与设备读数不同"
 )
-SAW: Final = Words("what the device saw", "设备读数")
+SAW: Final = Words("reading of the device", "设备读数")
 FAULTS: Final[Mapping[DeviceFault, Words]] = {
     DeviceFault.NO_SHAKE: Words("the dice were not shaken", "骰子未摇动"),
     DeviceFault.INVALID: Words("the dice cannot be read", "骰子无法读取"),
@@ -56,7 +55,7 @@ FAULTS: Final[Mapping[DeviceFault, Words]] = {
     DeviceFault.DOWN: Words("the device is out of order", "设备故障"),
 }
 
-# What is done
+# Acts and commands
 
 ACTS: Final[Mapping[Act, Words]] = {
     Act.OPEN_BETS: Words("Open bets", "开始投注"),
@@ -75,44 +74,44 @@ ACTS: Final[Mapping[Act, Words]] = {
     Act.CONCLUDE: Words("End the round", "结束本局"),
 }
 COMMANDS: Final[Mapping[str, Words]] = {
-    "assign": Words("Assign someone to the table", "指派人员到本桌"),
+    "assign": Words("Assign a person to the table", "指派人员到本桌"),
     "begin-day": Words("Begin a gaming day", "开始新的营业日"),
     "begin-shift": Words("Begin a shift", "开始新的班次"),
     "choose-withdrawal": Words("Record a player's choice to withdraw", "记录玩家是否撤回投注"),
-    "close-table": Words("Close the table for good", "结束本桌"),
-    "close-withdrawal": Words("Close the option to withdraw", "截止撤回选择"),
+    "close-table": Words("Close the table permanently", "永久关闭本桌"),
+    "close-withdrawal": Words("End the option to withdraw", "截止撤回选择"),
     "count-cards": Words("Count the cards", "清点牌数"),
     "decide-referral": Words("Decide a referral", "裁定"),
     "declare": Words("Declare whether a die was seen", "声明是否看见骰子"),
     "inspect": Words("Inspect", "检查"),
-    "leave": Words("Someone leaves the table", "人员离开本桌"),
+    "leave": Words("Record that a person leaves", "登记人员离桌"),
     "load-shoe": Words("Load the shoe", "装牌入靴"),
-    "offer-odds": Words("Offer other odds", "更改赔率"),
-    "place-item": Words("Bring to the table", "放置设备"),
-    "remove-item": Words("Take off the table", "移走设备"),
+    "offer-odds": Words("Change the odds", "更改赔率"),
+    "place-item": Words("Place on the table", "放置设备"),
+    "remove-item": Words("Remove from the table", "移走设备"),
     "reopen": Words("Reopen the table", "重新开放本桌"),
-    "repair-item": Words("Works again", "设备已修复"),
+    "repair-item": Words("Mark as repaired", "标记为已修复"),
     "report": Words("Report", "报告"),
-    "set-limits": Words("Set other limits", "更改限额"),
+    "set-limits": Words("Change the limits", "更改限额"),
     "settle-claim": Words("Settle a claim", "了结款项"),
     "shuffle-shoe": Words("Shuffle the shoe", "洗牌"),
-    "shut": Words("Shut the table", "暂停本桌"),
+    "shut": Words("Pause the table", "暂停本桌"),
 }
 CORRECT: Final = Words("Correct the result", "更正结果")
 CORRECT_EARLIER: Final = Words("Correct the result of an earlier round", "更正先前一局的结果")
 TREATMENTS: Final[Mapping[Treatment, Words]] = {
-    Treatment.CONTINUE: Words("The round goes on as it is", "本局照常进行"),
-    Treatment.STANDS: Words("What was settled stands", "维持原结算"),
+    Treatment.CONTINUE: Words("The round continues unchanged", "本局照常进行"),
+    Treatment.STANDS: Words("The settlement stands", "维持原结算"),
     Treatment.VOID: Words("The round is void", "本局作废"),
-    Treatment.VOID_ROUNDS: Words("Rounds are void", "多局作废"),
+    Treatment.VOID_ROUNDS: Words("Several rounds are void", "多局作废"),
     Treatment.SETTLE_BY_OUTCOME: Words("Settle by what the dice or cards showed", "按实际开出结果结算"),
-    Treatment.RE_OPEN: Words("Bets stay and open again", "保留投注并重新开放"),
-    Treatment.TREAT_BETS: Words("Return bets, or count them elsewhere", "退回或改置个别投注"),
-    Treatment.SHUT: Words("The round is void, and the table is shut", "本局作废并暂停本桌"),
+    Treatment.RE_OPEN: Words("Keep the bets and open betting again", "保留投注并重新开放投注"),
+    Treatment.TREAT_BETS: Words("Return single bets, or move them", "退还或移动个别投注"),
+    Treatment.SHUT: Words("The round is void, and the table is paused", "本局作废并暂停本桌"),
 }
 CLAIMS: Final[Mapping[ClaimEnd, Words]] = {
     ClaimEnd.TABLE: Words("Settle the claim at the table", "在本桌了结款项"),
-    ClaimEnd.WAIVE: Words("Give the claim up", "放弃追收"),
+    ClaimEnd.WAIVE: Words("Waive the claim", "放弃款项"),
 }
 DECLARED: Final[Mapping[Declared, Words]] = {
     Declared.SEEN: Words("a die was seen", "有人看见骰子"),
@@ -120,22 +119,22 @@ DECLARED: Final[Mapping[Declared, Words]] = {
 }
 RECOVERIES: Final[Mapping[Recovery, Words]] = {
     Recovery.NOTHING: Words("Nothing else changes", "其他不变"),
-    Recovery.VOID: Words("The round is void; every bet goes back", "本局作废，退还全部投注"),
+    Recovery.VOID: Words("The round is void; all bets are returned", "本局作废，退还全部投注"),
     Recovery.WITHDRAW_OPTION: Words(
-        "Each player may withdraw all of his bets, or none; then the round goes on",
+        "Each player may withdraw all their bets, or none; then the round continues",
         "各玩家可撤回全部投注或维持不变，随后本局继续",
     ),
-    Recovery.CONTINUE: Words("The round goes on, with its bets as they are", "本局继续，投注不变"),
+    Recovery.CONTINUE: Words("The round continues with its bets unchanged", "本局继续，投注不变"),
     Recovery.SETTLE_THEN_SHUT: Words(
-        "Settled before a supervisor, then the table is shut", "主管在场结算，随后暂停本桌"
+        "Settled in the presence of a supervisor; then the table is paused", "主管在场结算，随后暂停本桌"
     ),
     Recovery.LOCK_AND_REFER: Words(
-        "The round waits until someone above has decided", "本局暂停，等待上级裁定"
+        "The round is on hold until a supervisor decides", "本局暂停，等待主管裁定"
     ),
-    Recovery.CONCLUDE: Words("The round ends as it stands", "本局就此结束"),
-    Recovery.DECLARE: Words("It is asked for again", "须再次声明"),
+    Recovery.CONCLUDE: Words("The round ends", "本局就此结束"),
+    Recovery.DECLARE: Words("The declaration is required again", "须再次声明"),
 }
-"""What follows after a stop."""
+"""What recovery does after a stop."""
 INSPECTED: Final[Mapping[InspectedBefore, Words]] = {
     InspectedBefore.OPENING: Words("before opening", "开台前"),
     InspectedBefore.SHIFT: Words("before the shift", "班次前"),
@@ -146,14 +145,14 @@ FIELDS: Final[Mapping[str, Words]] = {
     "decks": Words("Decks", "副数"),
     "declared": Words("Whether a die was seen", "是否看见骰子"),
     "detail": Words("Details", "详情"),
-    "entered": Words("The numbers entered", "输入的点数"),
+    "entered": Words("Numbers entered", "输入的点数"),
     "faces": Words("What the dice or cards show", "骰子或牌的点数"),
     "flat": Words("Every die lies flat", "每颗骰子均平放"),
     "found": Words("Cards of each face", "各点数的牌数"),
     "item": Words("Which item", "哪件设备"),
     "limits": Words("Limits", "限额"),
-    "lit": Words("The areas that lit", "亮起的区域"),
-    "offers": Words("Odds above the floors", "高于下限的赔率"),
+    "lit": Words("Areas that lit up", "亮起的区域"),
+    "offers": Words("Odds above the minimum odds", "高于最低赔率的赔率"),
     "passed": Words("Passed", "合格"),
     "person": Words("Person", "人员"),
     "position": Words("Position", "岗位"),
@@ -167,13 +166,13 @@ FIELDS: Final[Mapping[str, Words]] = {
     "serial": Words("Serial number", "序列号"),
     "shift": Words("Name of the shift", "班次名称"),
     "through": Words("Through round", "至局号"),
-    "tumbles": Words("How often the dice tumbled", "摇动次数"),
+    "tumbles": Words("Number of tumbles", "摇动次数"),
     "withdraw": Words("Withdraws all bets", "撤回全部投注"),
 }
 DICE_SHOW: Final = Words("What the dice show", "骰子点数")
 CARDS_SHOW: Final = Words("What the cards show", "牌面点数")
 
-# What went wrong
+# Irregularities
 
 IRREGULARITIES: Final[Mapping[Irregularity, Words]] = {
     Irregularity.TOO_FEW_TUMBLES: Words("Too few tumbles", "摇动次数不足"),
@@ -203,31 +202,31 @@ IRREGULARITIES: Final[Mapping[Irregularity, Words]] = {
     Irregularity.OTHER: Words("Something else", "其他情况"),
 }
 RULINGS: Final[Mapping[Ruling, Words]] = {
-    Ruling.VOID: Words("The round is void; every bet goes back", "本局作废，退还全部投注"),
+    Ruling.VOID: Words("The round is void; all bets are returned", "本局作废，退还全部投注"),
     Ruling.VOID_AFFECTED: Words("All affected rounds are void", "所有受影响的局作废"),
-    Ruling.NO_ROLL: Words("No roll: bets stay and open again", "本次摇骰无效，保留投注并重新开放"),
+    Ruling.NO_ROLL: Words("No roll: bets stay, and betting opens again", "本次摇骰无效，保留投注并重新开放投注"),
     Ruling.WITHDRAW_OPTION: Words(
-        "Each player may withdraw all of his bets, or none", "各玩家可撤回全部投注或维持不变"
+        "Each player may withdraw all their bets, or none", "各玩家可撤回全部投注或维持不变"
     ),
-    Ruling.CONTINUE: Words("The round goes on", "本局继续"),
+    Ruling.CONTINUE: Words("The round continues", "本局继续"),
     Ruling.SETTLE_BY_OUTCOME: Words("Settled by what the dice or cards show", "按实际结果结算"),
     Ruling.SETTLE_REGISTERED: Words(
-        "Registered bets are settled, others go back", "已登记投注照常结算，其余退还"
+        "Registered bets are settled; other bets are returned", "已登记投注照常结算，其余退还"
     ),
     Ruling.SETTLE_THEN_SHUT: Words(
-        "Settled before a supervisor, then the table is shut", "主管在场结算，随后暂停本桌"
+        "Settled in the presence of a supervisor; then the table is paused", "主管在场结算，随后暂停本桌"
     ),
-    Ruling.RESET_AND_ENTER: Words("The outcome stands; reset, and key it in", "结果有效，复位后输入"),
+    Ruling.RESET_AND_ENTER: Words("The outcome stands: reset the device and key it in", "结果有效，设备复位后输入"),
     Ruling.REFUSE: Words("Refused", "不予接受"),
-    Ruling.STAYS_LIVE: Words("The bet stays", "投注仍然有效"),
+    Ruling.STAYS_LIVE: Words("The bet stays valid", "投注仍然有效"),
     Ruling.SETTLE_ONCE: Words(
-        "Settled once for this player, afterwards returned", "该玩家首次照结，其后退还"
+        "Settled once for this player; later such bets are returned", "该玩家首次照常结算，其后退还"
     ),
     Ruling.SETTLE_TO_MAXIMUM: Words(
-        "Settled to the maximum; the excess goes back", "按上限结算，超出部分退还"
+        "Settled up to the maximum; the excess is returned", "按上限结算，超出部分退还"
     ),
-    Ruling.STANDS: Words("What was settled stands", "先前结算维持有效"),
-    Ruling.REFER: Words("Referred to someone who decides", "交由上级裁定"),
+    Ruling.STANDS: Words("The settlement stands", "先前结算维持有效"),
+    Ruling.REFER: Words("Referred to a supervisor for a decision", "交由主管裁定"),
 }
 SUBJECTS: Final[Mapping[Subject, Words]] = {
     Subject.CALL: Words("A player calls", "玩家呼叫"),
@@ -236,11 +235,11 @@ SUBJECTS: Final[Mapping[Subject, Words]] = {
 }
 CONDITIONS: Final[Mapping[Condition, Words]] = {
     Condition.TOTAL: Words("the total is {n}", "总点数为 {n}"),
-    Condition.TOTAL_NOT_TRIPLE: Words("the total is {n}, and not a triple", "总点数为 {n}，围骰除外"),
-    Condition.ANY_TRIPLE: Words("three alike, whichever", "任何三颗相同"),
+    Condition.TOTAL_NOT_TRIPLE: Words("the total is {n}, except triples", "总点数为 {n}，围骰除外"),
+    Condition.ANY_TRIPLE: Words("all three are the same", "三个点数相同"),
     Condition.SHOWS: Words("the result shows {n}", "开出 {n}"),
     Condition.EXACTLY: Words("the result shows {n} once, twice or three times", "开出一个、两个或三个 {n}"),
-    Condition.THREE_DIFFERENT: Words("three different ones of {n}", "{n} 之中三个不同点数"),
+    Condition.THREE_DIFFERENT: Words("three different numbers of {n}", "{n} 之中三个不同点数"),
 }
 RANGE: Final = Words("{a} to {b}", "{a} 至 {b}")
 FAMILIES: Final[Mapping[str, Words]] = {
@@ -251,25 +250,25 @@ FAMILIES: Final[Mapping[str, Words]] = {
     "single": Words("Single numbers", "单骰"),
     "pair": Words("Two numbers", "两骰组合"),
     "three": Words("Three numbers", "三骰组合"),
-    "double-single": Words("A double with a single", "对子加单骰"),
-    "four": Words("Four numbers", "四骰组合"),
+    "double-single": Words("Double and single", "对子加单骰"),
+    "four": Words("Four numbers", "四数组合"),
 }
-"""Groups of areas, where limits differ between them."""
+"""Groups of areas with limits of their own."""
 OTHERS: Final = Words("All other bets", "其他投注")
 ON_DICE: Final[Mapping[int, Words]] = {
     1: Words("on one die", "一颗"),
     2: Words("on two dice", "两颗"),
     3: Words("on three dice", "三颗"),
 }
-"""What is printed beside odds, where the layout says no more."""
+"""The text beside odds, if the layout has none of its own."""
 OR: Final = Words(" or ", " 或 ")
 AND: Final = Words(", ", "、")
 DENOMINATIONS: Final = (1, 2, 5)
-"""The leading figures of chips; a terminal is offered those between its limits."""
+"""The leading figures of chips."""
 
 
 def odds(printed: Odds) -> Words:
-    """Odds in words: in Chinese the stake comes first, '8.5 to 1' is '1 赔 8.5'."""
+    """Odds as text. In Chinese the stake comes first: '8.5 to 1' is '1 赔 8.5'."""
     won, per = printed.text.split(" to ")
     return Words(printed.text, f"{per} 赔 {won}")
 
@@ -282,5 +281,5 @@ def filled(words: Words, **values: Words | int) -> Words:
 
 
 def joined(words: Words, more: Words) -> Words:
-    """Two words, one after the other."""
+    """Two texts with a colon between them."""
     return Words(f"{words.en}: {more.en}", f"{words.zh}：{more.zh}")
