@@ -204,7 +204,9 @@ IRREGULARITIES: Final[Mapping[Irregularity, Words]] = {
 RULINGS: Final[Mapping[Ruling, Words]] = {
     Ruling.VOID: Words("The round is void; all bets are returned", "本局作废，退还全部投注"),
     Ruling.VOID_AFFECTED: Words("All affected rounds are void", "所有受影响的局作废"),
-    Ruling.NO_ROLL: Words("No roll: bets stay, and betting opens again", "本次摇骰无效，保留投注并重新开放投注"),
+    Ruling.NO_ROLL: Words(
+        "No roll: bets stay, and betting opens again", "本次摇骰无效，保留投注并重新开放投注"
+    ),
     Ruling.WITHDRAW_OPTION: Words(
         "Each player may withdraw all their bets, or none", "各玩家可撤回全部投注或维持不变"
     ),
@@ -216,7 +218,9 @@ RULINGS: Final[Mapping[Ruling, Words]] = {
     Ruling.SETTLE_THEN_SHUT: Words(
         "Settled in the presence of a supervisor; then the table is paused", "主管在场结算，随后暂停本桌"
     ),
-    Ruling.RESET_AND_ENTER: Words("The outcome stands: reset the device and key it in", "结果有效，设备复位后输入"),
+    Ruling.RESET_AND_ENTER: Words(
+        "The outcome stands: reset the device and key it in", "结果有效，设备复位后输入"
+    ),
     Ruling.REFUSE: Words("Refused", "不予接受"),
     Ruling.STAYS_LIVE: Words("The bet stays valid", "投注仍然有效"),
     Ruling.SETTLE_ONCE: Words(
