@@ -42,7 +42,7 @@ pictures: dev ## what is made from rulebooks, command, messages and tests: docs,
 	@$(PY) -m tools.access
 	@$(NPM) run --silent messages
 	@$(PY) -m tools.clause_map
-	@$(PY) -m pytest -q -n auto tests/pages/test_round.py tests/pages/test_every_page.py
+	@TAISAI_PROVE=1 $(PY) -m pytest -q -n auto tests/pages/test_round.py tests/pages/test_every_page.py
 	@$(PY) -m tools.page_pictures
 
 docs: dev ## the API reference, into build/docs/api

@@ -203,7 +203,7 @@ def test_what_the_plain_matrix_refuses_is_refused_for_the_same_reason(bet: Place
         assert str(refused.value).endswith("bet 0 of the batch, counted from 0")
 
 
-def test_of_several_refusals_the_lowest_rank_is_told_and_of_equals_the_earliest() -> None:
+def test_of_several_refusals_the_lowest_rank_is_shown_and_of_equals_the_earliest() -> None:
     kept = BetsByArea(multiples(HALVES), players=PLAYERS, compiled=False)
     small, eight, nowhere = (
         matrix(HALVES).row("small"),

@@ -106,7 +106,7 @@ def test_a_round_is_retold_with_entries_clauses_and_why(taisai: Taisai, journal:
     assert max(map(len, ran.out.splitlines())) <= 110
 
 
-def test_limits_and_voids_are_told(taisai: Taisai, journal: str) -> None:
+def test_limits_and_voids_are_shown(taisai: Taisai, journal: str) -> None:
     limits = " ".join(
         taisai("audit", "show", journal, "--table", LIMITS, "--round", str(n)).out for n in (1, 2, 3)
     )
@@ -126,7 +126,7 @@ def test_rounds_of_many_playbooks_can_be_retold(taisai: Taisai, journal: str) ->
             assert "Shown as written" in ran.out
 
 
-def test_so_many_bets_are_told_and_the_others_counted(
+def test_so_many_bets_are_shown_and_the_others_counted(
     taisai: Taisai, journal: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     words = ("audit", "show", journal, "--table", WRONG_RESULT, "--round", "1")
@@ -225,7 +225,7 @@ def test_a_journal_without_tables_says_so(taisai: Taisai, tmp_path: Path) -> Non
     assert one_clear_line(taisai("audit", "show", "none.db", "--round", "1", "--table", "x"))
 
 
-def test_a_flaw_that_stops_the_story_is_told(taisai: Taisai, tmp_path: Path) -> None:
+def test_a_flaw_that_stops_the_story_is_shown(taisai: Taisai, tmp_path: Path) -> None:
     path = playbook_journal.as_export(tmp_path)
     path.write_bytes(path.read_bytes().replace(b'"area":"total-17"', b'"area":"total-99"'))
     ran = taisai("audit", "show", "played.jsonl", "--table", WRONG_RESULT, "--round", "1")

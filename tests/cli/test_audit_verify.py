@@ -50,7 +50,7 @@ def failed(ran: Ran, position: int | None = None) -> bool:
 # Proved
 
 
-def test_what_was_proved_is_told(taisai: Taisai, journal: str) -> None:
+def test_what_was_proved_is_shown(taisai: Taisai, journal: str) -> None:
     ran = taisai("audit", "verify", journal)
     assert (ran.code, ran.err) == (0, "")
     told = words(ran)
@@ -158,7 +158,7 @@ class _Terminal(StringIO):
 # Not proved
 
 
-def test_a_flaw_is_told_in_one_line(taisai: Taisai, export: Path) -> None:
+def test_a_flaw_is_shown_in_one_line(taisai: Taisai, export: Path) -> None:
     text = export.read_text("utf-8")
     export.write_text(text.replace('"stake":1000', '"stake":1001', 1), "utf-8")
     ran = taisai("audit", "verify", str(export))
@@ -169,7 +169,7 @@ def test_a_flaw_is_told_in_one_line(taisai: Taisai, export: Path) -> None:
     assert f"entry {facts['position']}: {facts['says']}" in ran.err
 
 
-def test_a_flaw_in_the_database_is_told(taisai: Taisai, journal: str, tmp_path: Path) -> None:
+def test_a_flaw_in_the_database_is_shown(taisai: Taisai, journal: str, tmp_path: Path) -> None:
     raw = (tmp_path / journal).read_bytes()
     (tmp_path / "other.db").write_bytes(raw.replace(b'"stake":1000', b'"stake":1001', 1))
     assert failed(taisai("audit", "verify", "other.db"))

@@ -253,7 +253,7 @@ def test_a_backup_that_changes_after_its_check_is_not_restored(
     assert not (tmp_path / "again.db").exists()
 
 
-def test_a_backup_with_a_flaw_is_told_with_its_position_and_not_restored(
+def test_a_backup_with_a_flaw_is_shown_with_its_position_and_not_restored(
     taisai: Taisai, tmp_path: Path
 ) -> None:
     play(taisai)
@@ -317,7 +317,7 @@ def test_a_disk_that_is_full_leaves_no_half_copy(taisai: Taisai, tmp_path: Path)
     assert names(tmp_path) == before
 
 
-def test_a_folder_that_cannot_be_written_is_told_in_one_line(taisai: Taisai, open_folder: Path) -> None:
+def test_a_folder_that_cannot_be_written_is_shown_in_one_line(taisai: Taisai, open_folder: Path) -> None:
     journal, shut = str(open_folder / "evening.db"), open_folder / "shut"
     play(taisai, journal)
     assert taisai("backup", journal, str(open_folder / "copy.db")).code == 0

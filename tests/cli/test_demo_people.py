@@ -103,7 +103,7 @@ def test_sabotage_a_limiter_that_switchs_open_is_seen(monkeypatch: pytest.Monkey
 # Standing back
 
 
-def test_a_visitor_who_deals_relieves_the_virtual_dealer_until_he_is_gone() -> None:
+def test_a_visitor_who_deals_relieves_the_virtual_dealer_until_they_are_gone() -> None:
     async def story(evening: Evening) -> None:
         await evening.goes_on(5)
         console = await evening.console("dealer", "CARD1")
@@ -151,7 +151,7 @@ def test_a_visitor_can_deal_a_whole_round_by_what_is_offered() -> None:
     run(story)
 
 
-def test_a_visitor_who_supervises_decides_for_himself() -> None:
+def test_a_visitor_who_supervises_decides_for_themselves() -> None:
     async def story(evening: Evening) -> None:
         await evening.goes_on(3)
         console = await evening.console("shift-manager", "MBS1")
@@ -175,7 +175,7 @@ def test_a_visitor_who_supervises_decides_for_himself() -> None:
 def test_sabotage_a_dealer_who_does_not_switch_back_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(staff.WorkSwitch, "pause", lambda _self, *, working: None)  # noqa: ARG005
     with pytest.raises(AssertionError):
-        test_a_visitor_who_deals_relieves_the_virtual_dealer_until_he_is_gone()
+        test_a_visitor_who_deals_relieves_the_virtual_dealer_until_they_are_gone()
 
 
 def slow_shaker(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -140,7 +140,7 @@ def test_every_rulebook_of_the_package_is_approved_from_today(tmp_path: Path) ->
     assert text.count("\n# ") == 2
 
 
-def test_machines_are_told_the_same(taisai: Taisai, password: tuple[str, str], tmp_path: Path) -> None:
+def test_machines_are_shown_the_same(taisai: Taisai, password: tuple[str, str], tmp_path: Path) -> None:
     told = json.loads(taisai(*WORDS, *password, "--json").out)
     assert told["config"] == "lotus/casino.toml"
     assert told["key"] == load_public_key(tmp_path / "lotus" / "house.key.pub").text
@@ -215,7 +215,7 @@ def test_what_cannot_be_founded_is_refused_and_leaves_nothing(
     assert not (tmp_path / "lotus").exists()
 
 
-def test_a_folder_that_cannot_be_made_is_told(taisai: Taisai, password: tuple[str, str]) -> None:
+def test_a_folder_that_cannot_be_made_is_shown(taisai: Taisai, password: tuple[str, str]) -> None:
     ran = taisai("init", "secret/lotus", "--administrator", "Ann Tan", *password)
     assert one_clear_line(ran), ran
     assert "expected a folder, got Not a directory" in ran.err
@@ -259,7 +259,7 @@ def test_sabotage_a_founding_that_leaves_its_key_behind_is_seen(
     assert "house.key" in names(tmp_path / "lotus")
 
 
-def test_what_is_founded_is_told_by_no_repr(tmp_path: Path) -> None:
+def test_what_is_founded_is_shown_by_no_repr(tmp_path: Path) -> None:
     made = set_up(plan(tmp_path / "lotus"), PASSWORD, now=NOW, entropy=entropy(), cost=TINY)
     assert "otpauth" not in repr(made)
     with pytest.raises(RulesError, match=r"without casino\.toml"):

@@ -172,7 +172,7 @@ def test_what_someone_else_writes_is_left_alone(taisai: Taisai) -> None:
         store.close()
 
 
-def test_a_journal_that_one_may_not_write_is_told_in_one_line(taisai: Taisai, open_folder: Path) -> None:
+def test_a_journal_that_one_may_not_write_is_shown_in_one_line(taisai: Taisai, open_folder: Path) -> None:
     journal, key = str(open_folder / "evening.db"), str(open_folder / "nobody.key")
     play(taisai, journal)
     assert taisai("journal", "seal", journal, "--key", f"{journal}.key").code == 0

@@ -49,7 +49,7 @@ def opened(path: str = "evening.db") -> Iterator[Journal]:
 
 
 @pytest.mark.parametrize("path", SOME, ids=lambda path: path.stem)
-def test_a_playing_is_told_the_same_with_a_journal_as_without(taisai: Taisai, path: Path) -> None:
+def test_a_playing_is_shown_the_same_with_a_journal_as_without(taisai: Taisai, path: Path) -> None:
     told = taisai("table", "play", str(path)).out
     ran = play(taisai, story=str(path))
     assert ran.out.startswith(told)
@@ -96,7 +96,7 @@ def test_a_playbook_that_commits_a_seed_is_played_once_into_a_journal(taisai: Ta
     assert verified("evening.db").tail == 0
 
 
-def test_an_answer_is_durable_before_it_is_told(tmp_path: Path) -> None:
+def test_an_answer_is_durable_before_it_is_shown(tmp_path: Path) -> None:
     story = playbook(Path(STORY).read_text("utf-8"))
     file = tmp_path / "evening.db"
     with recording(
@@ -304,7 +304,7 @@ def test_a_playbook_that_is_refused_leaves_no_journal(taisai: Taisai, tmp_path: 
 # A disk that is full, a folder that cannot be written, another writer
 
 
-def test_a_disk_that_fills_up_loses_nothing_that_was_told(taisai: Taisai) -> None:
+def test_a_disk_that_fills_up_loses_nothing_that_was_shown(taisai: Taisai) -> None:
     play(taisai)
     before = verified("evening.db").entries
     full = process("table", "play", STORY, "--journal", "evening.db", "--repeat", "1000", most=600_000)
@@ -318,7 +318,7 @@ def test_a_disk_that_fills_up_loses_nothing_that_was_told(taisai: Taisai) -> Non
     assert verified("evening.db").tail == 0
 
 
-def test_a_folder_that_cannot_be_written_is_told_in_one_line(taisai: Taisai, open_folder: Path) -> None:
+def test_a_folder_that_cannot_be_written_is_shown_in_one_line(taisai: Taisai, open_folder: Path) -> None:
     play(taisai)
     shut = open_folder / "shut"
     shut.mkdir(mode=0o555)
@@ -328,7 +328,7 @@ def test_a_folder_that_cannot_be_written_is_told_in_one_line(taisai: Taisai, ope
     assert "Permission denied" in ran.err
 
 
-def test_whoever_interrupts_it_keeps_what_was_durable(taisai: Taisai) -> None:
+def test_anyone_who_interrupts_it_keeps_what_was_durable(taisai: Taisai) -> None:
     play(taisai)
     words = ("table", "play", STORY, "--journal", "evening.db", "--repeat", "100000", "--json")
     with subprocess.Popen([sys.executable, "-m", "taisai", *words], stdout=subprocess.PIPE) as running:

@@ -103,7 +103,7 @@ def test_a_key_that_others_may_read_is_refused_with_what_to_run(taisai: Taisai) 
     assert "run: chmod 600 house.key" in ran.err
 
 
-def test_a_key_that_one_may_not_read_is_told_in_one_line(taisai: Taisai, open_folder: Path) -> None:
+def test_a_key_that_one_may_not_read_is_shown_in_one_line(taisai: Taisai, open_folder: Path) -> None:
     taisai("keys", "make", str(open_folder / "house.key"), "--name", "house")
     assert taisai("keys", "show", str(open_folder / "house.key")).code == 0
     ran = as_nobody(open_folder, "keys", "show", str(open_folder / "house.key"))

@@ -66,7 +66,7 @@ def test_the_path_comes_with_its_layout(taisai: Taisai, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("why", BREAKS)
-def test_a_broken_book_fails_its_check_and_is_told_in_one_line(
+def test_a_broken_book_fails_its_check_and_is_shown_in_one_line(
     taisai: Taisai, tmp_path: Path, why: str
 ) -> None:
     cut, put, key = BREAKS[why]

@@ -22,14 +22,14 @@ def test_a_ruling_of_the_house_names_its_phases(taisai: Taisai) -> None:
     assert all(row.count("other phases") <= 1 for row in rows)
 
 
-def test_who_must_be_present_is_told(taisai: Taisai, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_who_must_be_present_is_shown(taisai: Taisai, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(printing, "WIDTH", 200)
     assert (
         "settle-then-shut before the casino-supervisor" in taisai("rules", "irregularities", "us-sic-bo").out
     )
 
 
-def test_an_area_that_was_mistyped_is_told_its_neighbours(taisai: Taisai) -> None:
+def test_an_area_that_was_mistyped_is_shown_its_neighbours(taisai: Taisai) -> None:
     ran = taisai("settle", "us-sic-bo", "--dice", "1,2,3", "--bet", "smal=1")
     assert ran.code == 2
     assert "got 'smal'; similar areas: small" in ran.err

@@ -124,7 +124,7 @@ def test_a_reader_that_stops_in_the_middle_is_no_error() -> None:
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full here")
 @pytest.mark.parametrize("words", [BIG, ("rules", "list")], ids=" ".join)
-def test_a_disk_that_is_full_is_told_in_one_line(words: Words) -> None:
+def test_a_disk_that_is_full_is_shown_in_one_line(words: Words) -> None:
     with Path("/dev/full").open("wb") as full:
         done = subprocess.run(
             [sys.executable, "-m", "taisai", *words],

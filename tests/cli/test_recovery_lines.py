@@ -85,7 +85,7 @@ def test_sabotage_a_serve_that_says_nothing_is_seen(
         _is_told(taisai, config)
 
 
-def test_only_a_round_that_was_cut_off_is_told() -> None:
+def test_only_a_round_that_was_cut_off_is_shown() -> None:
     def stop(phase: Phase) -> tuple[Any, ...]:
         return (
             Interrupted(

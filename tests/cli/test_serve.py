@@ -299,7 +299,7 @@ def test_sabotage_a_serve_that_does_not_look_is_seen(
     assert checked(taisai, config).code == 0
 
 
-def test_a_port_that_is_taken_is_told_in_one_line(config: Path, taisai: Taisai) -> None:
+def test_a_port_that_is_taken_is_shown_in_one_line(config: Path, taisai: Taisai) -> None:
     with socket.create_server(("127.0.0.1", 0)) as other:
         port = other.getsockname()[1]
         changed(config, port=port)
@@ -314,7 +314,7 @@ def test_a_port_that_is_taken_is_told_in_one_line(config: Path, taisai: Taisai) 
 
 
 @pytest.mark.parametrize("content", [None, "", "not = [toml", '[house]\nname = "Lotus"\n'])
-def test_a_configuration_that_is_none_is_told_in_words(
+def test_a_configuration_that_is_none_is_shown_in_words(
     content: str | None, taisai: Taisai, tmp_path: Path
 ) -> None:
     if content is not None:

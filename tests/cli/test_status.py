@@ -141,7 +141,7 @@ def test_where_nothing_listens_one_line_says_so(taisai: Taisai) -> None:
 @pytest.mark.parametrize(
     "answer", [b"", b"<html>", b"[]", b"{}", b'{"status": 1}', b'"x"', b'{"status": "ok", "tables": 3}']
 )
-def test_something_else_that_listens_there_is_told_in_one_line(taisai: Taisai, answer: bytes) -> None:
+def test_something_else_that_listens_there_is_shown_in_one_line(taisai: Taisai, answer: bytes) -> None:
     with floor(answer) as url:
         assert one_clear_line(taisai("status", url))
 
@@ -149,7 +149,7 @@ def test_something_else_that_listens_there_is_told_in_one_line(taisai: Taisai, a
 @pytest.mark.parametrize(
     "url", ["x", "", "ftp://x", "http://", "http://[", "http://a b", "http://\x01", "http://x:99999"]
 )
-def test_an_address_that_is_none_is_told_in_one_line(taisai: Taisai, url: str) -> None:
+def test_an_address_that_is_none_is_shown_in_one_line(taisai: Taisai, url: str) -> None:
     assert one_clear_line(taisai("status", url))
 
 

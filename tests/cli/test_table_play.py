@@ -62,7 +62,7 @@ def test_every_clause_that_speaks_is_quoted_once_in_our_words(taisai: Taisai, pa
         assert told.count(f" {clause}: {text.says}") == (clause in clauses), clause
 
 
-def test_the_settlement_is_told_bet_by_bet_with_clause_and_why(taisai: Taisai) -> None:
+def test_the_settlement_is_shown_bet_by_bet_with_clause_and_why(taisai: Taisai) -> None:
     rows = [line.split() for line in taisai("table", "play", str(LIMITS)).out.splitlines()]
     assert ["1", "small", "600", "1200", "4.1.1,", "5.10", "Small", "wins", "1", "to", "1"] in [
         row[:11] for row in rows
@@ -78,7 +78,7 @@ def test_dice_are_drawn_phases_named_and_balances_told(taisai: Taisai) -> None:
     assert ["in", "all", "129000", "129000"] in [line.split() for line in out.splitlines()]
 
 
-def test_time_that_passes_is_told(taisai: Taisai) -> None:
+def test_time_that_passes_is_shown(taisai: Taisai) -> None:
     path = ROOT / "cases" / "playbooks" / "us-automated-round.round"
     assert "… 25 hours later" in taisai("table", "play", str(path)).out
 
@@ -384,7 +384,7 @@ def test_help_lists_it(capsys: pytest.CaptureFixture[str], words: tuple[str, ...
 # Clauses
 
 
-def test_one_clause_is_told_with_all_its_tests(taisai: Taisai) -> None:
+def test_one_clause_is_shown_with_all_its_tests(taisai: Taisai) -> None:
     tests = coverage_of(rulebook("mbs-sic-bo-v6"))[Clause("5.1")].tests
     assert len(tests) > 1
     told = taisai("rules", "clauses", "mbs-sic-bo-v6", "5.1").out.splitlines()

@@ -77,7 +77,7 @@ def test_a_new_house_whose_only_administrator_is_locked_is_not_lost(folder: Path
     assert (report.entries, report.tail) == (9, 0), "sealed to its last entry, and every decision proved"
 
 
-def test_a_name_in_other_letters_is_the_one_on_the_roll_and_a_reason_is_always_there(
+def test_a_name_in_other_letters_is_the_one_on_the_staff_list_and_a_reason_is_always_there(
     folder: Path, taisai: Taisai
 ) -> None:
     assert taisai("unlock", "ann TAN", *CONFIG).code == 0
@@ -85,7 +85,7 @@ def test_a_name_in_other_letters_is_the_one_on_the_roll_and_a_reason_is_always_t
     assert (event.person, event.reason) == ("Ann Tan", "nobody else could unlock")
 
 
-def test_who_is_not_locked_is_told_and_nothing_is_written(folder: Path, taisai: Taisai) -> None:
+def test_who_is_not_locked_is_shown_and_nothing_is_written(folder: Path, taisai: Taisai) -> None:
     taisai("unlock", "Ann Tan", *CONFIG)
     before = (folder / "journal.db").read_bytes()
     ran = taisai("unlock", "Ann Tan", *CONFIG, "--json")
@@ -143,7 +143,7 @@ def test_what_cannot_be_done_is_said(folder: Path, taisai: Taisai, words: tuple[
     assert unlocks(folder) == []
 
 
-def test_whoever_founds_a_house_hears_how_many_people_it_takes(taisai: Taisai, folder: Path) -> None:
+def test_anyone_who_founds_a_house_hears_how_many_people_it_takes(taisai: Taisai, folder: Path) -> None:
     (folder.parent / "other").mkdir()
     words = ("other", "--administrator", "Ann Tan", "--password-file", "secret")
     ran = taisai("init", *words)

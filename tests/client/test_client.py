@@ -42,7 +42,7 @@ def test_a_device_signs_what_the_server_checks() -> None:
     public.verify(bytes.fromhex(said.signature or ""), device_text("P1", bytes.fromhex(NONCE)))
 
 
-def test_nobody_is_told_a_secret() -> None:
+def test_nobody_is_shown_a_secret() -> None:
     assert "secret" not in repr(Staff("secret"))
     assert repr(Device.of("P1", bytes(32))) == "<Device 'P1'>"
     assert coming.hello("h", Staff("secret"), NONCE).token == "secret"
@@ -95,7 +95,7 @@ def test_an_approval_is_good_once() -> None:
 # Limits
 
 
-def test_a_reader_too_far_behind_is_told() -> None:
+def test_a_reader_too_far_behind_is_shown() -> None:
     async def story(server: Server) -> None:
         made, line = await following(server, number=0)
         changes = made.changes(FEED)

@@ -118,7 +118,7 @@ def test_a_terminal_does_all_that_a_player_asks() -> None:
     real(story())
 
 
-def test_a_stranger_is_told_so() -> None:
+def test_an_unauthenticated_client_is_shown() -> None:
     async def story() -> None:
         async with served() as server:
             with pytest.raises(Refused, match="not-known"):

@@ -47,7 +47,7 @@ def visit(page: str = PAGE) -> Any:
     return names["visit"]
 
 
-def test_a_visitor_gets_a_seat_and_credits_and_without_a_key_he_does_not(tmp_path: Path) -> None:
+def test_a_visitor_gets_a_seat_and_credits_and_without_a_key_they_do_not(tmp_path: Path) -> None:
     keyless = visit(PAGE.replace(', "key": own.public}', "}"))
     with demonstration(tmp_path / "evening") as url:
         assert asyncio.run(asyncio.wait_for(visit()(url), WITHIN)) == 10_000

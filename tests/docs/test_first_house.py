@@ -85,7 +85,7 @@ def test_who_needs_a_second_person_is_as_the_page_says(tmp_path: Path) -> None:
     asyncio.run(walked())
 
 
-def test_the_code_of_the_page_is_the_doors_own(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_code_of_the_page_is_the_ports_own(monkeypatch: pytest.MonkeyPatch) -> None:
     code, secret = walk()["code"], bytes(range(20))
     uri = otpauth(secret, person="Ann Tan", issuer="Lotus")
     for moment in range(1_794_800_000, 1_794_800_000 + 30 * 200, 30):
@@ -93,7 +93,7 @@ def test_the_code_of_the_page_is_the_doors_own(monkeypatch: pytest.MonkeyPatch) 
         assert code(uri) == code_at(secret, step_of(moment * 1_000)), moment
 
 
-def test_the_body_for_curl_is_one_that_the_door_reads() -> None:
+def test_the_body_for_curl_is_one_that_the_port_reads() -> None:
     (body,) = _BODY.findall(PAGE)
     assert msgspec.json.decode(body, type=SignInBody).person == "Ann Tan"
 

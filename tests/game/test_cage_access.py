@@ -160,7 +160,7 @@ def test_what_the_house_key_does_not_do(changes: dict[str, Any], reason: Reason)
     assert refused(house, but(UNLOCK_BY_KEY, **changes)).reason is reason
 
 
-def test_whoever_opened_the_house_does_not_unlock_himself_in_other_letters() -> None:
+def test_anyone_who_opened_the_house_does_not_unlock_themselves_in_other_letters() -> None:
     house = House()
     one = EnrolPerson(at=NOON, by="Sue", person="sue", rank="manager")
     done(house, but(OPENING, by="Sue"), one, but(one, person="max"))
@@ -182,7 +182,7 @@ def test_whoever_opened_the_house_does_not_unlock_himself_in_other_letters() -> 
         ("max", [], Reason.UNKNOWN_PERSON),
     ],
 )
-def test_nobody_revokes_the_sessions_of_someone_above_him(
+def test_nobody_revokes_the_sessions_of_someone_above_them(
     by: str, person: Any, reason: Reason | None
 ) -> None:
     house = begun()
@@ -335,7 +335,7 @@ def test_the_third_failure_in_a_row_locks() -> None:
     assert failing(house, "ann", "ann") == []
 
 
-def test_a_success_begins_the_count_anew() -> None:
+def test_a_success_begins_the_count_again() -> None:
     house = with_credentials()
     for session in "1234":
         assert failing(house, "ann", "ann") == []
@@ -352,7 +352,7 @@ def test_failures_of_people_without_credentials_are_noted_and_lock_nobody() -> N
     assert failing(house, "ann") == ["ann"]
 
 
-def test_failures_of_strangers_are_noted_and_lock_nobody() -> None:
+def test_failures_of_unauthenticated_clients_are_noted_and_lock_nobody() -> None:
     house = begun()
     events = done(house, *[but(FAILED, person="eve")] * 5)
     assert [(event.person, event.known) for event in events if isinstance(event, SignInFailed)] == [
@@ -371,7 +371,7 @@ def test_a_session_is_opened_once_and_ended_once() -> None:
     assert (house.sessions, done(house, OUT, but(OUT, session="never"))) == ({}, ())
 
 
-def test_who_is_not_on_the_roll_does_not_come_in() -> None:
+def test_who_is_not_on_the_staff_list_does_not_come_in() -> None:
     house = begun()
     person: Any
     for person in ("eve", "owner", "ANN", FLOOR):
@@ -414,7 +414,7 @@ def test_sabotage_a_lock_shed_by_other_letters_is_seen(monkeypatch: pytest.Monke
 
 @pytest.mark.parametrize("command", [IN, OUT, FAILED], ids=name_of)
 @pytest.mark.parametrize("field", ["person", "session"])
-def test_names_at_the_door_are_short_and_printable(command: HouseCommand, field: str) -> None:
+def test_names_of_people_and_devices_are_short_and_printable(command: HouseCommand, field: str) -> None:
     if field not in command.__struct_fields__:
         return
     unknown = isinstance(command, NoteSignIn) and field == "person"
@@ -449,7 +449,7 @@ def test_one_more_device_or_session_than_the_most_is_refused(monkeypatch: pytest
     done(house, OUT, but(IN, session="s2"))
 
 
-def test_whoever_left_locked_still_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_anyone_who_left_locked_still_counts(monkeypatch: pytest.MonkeyPatch) -> None:
     house = with_credentials()
     monkeypatch.setattr(cage, "MOST_PEOPLE", 4)
     done(house, *[FAILED] * MOST_FAILURES, DismissPerson(at=NOON, by="max", person="ann"))
@@ -462,7 +462,7 @@ def test_whoever_left_locked_still_counts(monkeypatch: pytest.MonkeyPatch) -> No
 # The recommended ladder
 
 
-def test_the_ladder_of_a_live_floor_opens_a_house() -> None:
+def test_the_ladder_of_a_live_server_opens_a_house() -> None:
     house = House()
     done(house, but(OPENING, ladder=FLOOR_LADDER, second_rank=FLOOR_SECOND))
     supervising = [rank for rank in FLOOR_LADDER if house.supervising(rank)]

@@ -180,7 +180,7 @@ def test_sabotage_is_found_by_the_machine(sabotage: Patch, monkeypatch: pytest.M
         run_state_machine_as_test(DoorMachine, settings=search)
 
 
-def test_sabotage_a_door_that_raises_on_junk_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_sabotage_access_that_raises_on_junk_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     for module in (cage, access):
         monkeypatch.setattr(module, "found", lambda kept, key: kept.get(key))
 

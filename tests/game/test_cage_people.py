@@ -81,7 +81,7 @@ def test_as_many_ranks_as_there_may_be() -> None:
 
 
 @pytest.mark.parametrize("command", BY_STAFF, ids=name_of)
-def test_who_is_not_on_the_roll_does_nothing_at_the_cage(command: HouseCommand) -> None:
+def test_who_is_not_on_the_staff_list_does_nothing_at_the_cage(command: HouseCommand) -> None:
     house = begun()
     done(house, SOLD)
     stranger: Any
@@ -200,7 +200,7 @@ def enrolled_alone() -> list[str]:
     return alone
 
 
-def test_whoever_opened_the_house_enrols_alone_until_there_are_two_and_never_again() -> None:
+def test_anyone_who_opened_the_house_enrols_alone_until_there_are_two_and_never_again() -> None:
     assert enrolled_alone() == []
 
 

@@ -47,7 +47,7 @@ from tests.game.houses import (
     ],
 )
 @pytest.mark.parametrize("again", [CASHED, but(SENT, transfer="t9")])
-def test_a_ticket_is_redeemed_once_and_it_is_told_how(
+def test_a_ticket_is_redeemed_once_and_it_is_shown_how(
     redeemed: HouseCommand, how: str, again: HouseCommand
 ) -> None:
     house = begun()

@@ -86,7 +86,7 @@ def test_what_they_booked_differently_needs_a_supervisor(booked: int, told: str)
     )
 
 
-def test_one_id_from_two_tables_is_told_for_both() -> None:
+def test_one_id_from_two_tables_is_shown_for_both() -> None:
     listed = unfinished(played(), {"T7": without("t1"), "T8": {"t1": -500}})
     assert [(one.table, one.missing) for one in listed] == [
         ("T7", MissingSide.TABLE),

@@ -119,7 +119,7 @@ def test_one_more_than_the_most_is_refused(
     assert done(house, command) == ()
 
 
-def test_one_more_on_the_roll_than_the_most_is_refused() -> None:
+def test_one_more_on_the_staff_list_than_the_most_is_refused() -> None:
     house = begun()
     enrol = EnrolPerson(at=NOON, by="owner", person="x", rank="cashier")
     done(house, *(but(enrol, person=str(one)) for one in range(cage.MOST_PEOPLE - len(house.people))))
@@ -148,7 +148,7 @@ PRECEDENCE = [
 
 
 @pytest.mark.parametrize(("command", "reason"), PRECEDENCE)
-def test_of_several_reasons_the_lowest_rank_is_told(
+def test_of_several_reasons_the_lowest_rank_is_shown(
     command: HouseCommand, reason: Reason, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(cage, "MOST_TRANSFERS", 1)

@@ -77,7 +77,7 @@ def test_a_claim_is_met_by_the_next_correction_and_never_numbered_twice() -> Non
     assert (playing.table.claims, playing.credits) == ({}, 0)
 
 
-def test_a_loser_does_not_leave_while_his_round_can_still_be_void() -> None:
+def test_a_loser_does_not_leave_while_their_round_can_still_be_void() -> None:
     playing = at(rulebook(RWS), "settled")
     playing.do(TakeSeat, "T08", seat="8", terminal="T08")
     assert playing.refused(LeaveSeat, TERMINAL, seat=SEAT) == "under-live-bets house:seats"
@@ -111,7 +111,7 @@ def test_a_closed_table_leaves_nothing_behind_and_is_still_corrected() -> None:
 # Bets after something is known
 
 
-def test_no_bet_once_a_die_was_seen_however_that_was_told() -> None:
+def test_no_bet_once_a_die_was_seen_however_that_was_shown() -> None:
     playing = at(rulebook(MBS), "open-tumbled")
     seen = playing.reporting("power-failure", seen=True)
     assert (
@@ -150,7 +150,7 @@ def test_bets_from_before_a_no_roll_stay() -> None:
     playing.do(TakeBack, "dan", round=1, seat=SEAT, ids=("1-double-2",))
 
 
-def test_one_person_does_not_move_a_bet_onto_the_dice_he_sees() -> None:
+def test_one_person_does_not_move_a_bet_onto_the_dice_they_see() -> None:
     playing = at(rulebook(RWS), "entered")
     playing.do(ReportIrregularity, "sue", event=Irregularity.OTHER)
     moved = {"referral": "r1", "treatment": Treatment.TREAT_BETS, "reason": "it lay there"}
@@ -208,7 +208,7 @@ def test_stakes_and_odds_beyond_what_the_sums_hold_are_refused() -> None:
 # Who someone is
 
 
-def test_nobody_makes_his_own_second_person() -> None:
+def test_nobody_makes_their_own_second_person() -> None:
     playing = at(rulebook(RWS), "between")
     ghost = {"person": "ghost", "rank": "pit-supervisor", "position": "pit-supervisor"}
     for by in ("dan", "sue", "ghost"):

@@ -209,7 +209,7 @@ def test_mbs_5_13_whether_a_die_was_seen_is_said_by_two(book: Rulebook) -> None:
         )
 
 
-def test_mbs_5_13_1_all_of_his_bets_or_none_and_then_the_round_goes_on(book: Rulebook) -> None:
+def test_mbs_5_13_1_all_of_their_bets_or_none_and_then_the_round_goes_on(book: Rulebook) -> None:
     for phase in TO_REVEAL.split():
         playing = at(book, phase)
         playing.do(ReportIrregularity, "dan", **playing.reporting("power-failure"))

@@ -117,7 +117,7 @@ def test_mbs_3_7_a_dealer_in_a_round_leaves_only_when_relieved(book: Rulebook) -
     playing.do(Perform, "dora", **playing.performing("press-deal")[1])
 
 
-def test_whom_the_roll_has_no_more_leaves_at_the_houses_word(book: Rulebook) -> None:
+def test_whom_the_staff_list_has_no_more_leaves_at_the_houses_word(book: Rulebook) -> None:
     for state in ("between", "closed-tumbled"):
         _all_leave(at(book, state))
 

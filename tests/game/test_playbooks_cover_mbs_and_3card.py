@@ -57,7 +57,7 @@ def untold(cases: list[Case], names: Iterable[str]) -> list[str]:
 
 
 @each_book
-def test_every_line_that_the_book_foresees_is_told(book: str) -> None:
+def test_every_line_that_the_book_foresees_is_shown(book: str) -> None:
     foreseen = [case for case in cases_of(book) if case.ruled[2] != UNFORESEEN[book]]
     assert foreseen
     assert untold(foreseen, of_book(book)) == []
@@ -83,7 +83,7 @@ def test_every_treatment_of_a_referral_is_decided_in_some_story(book: str) -> No
 
 
 @each_book
-def test_a_stop_is_told_in_every_phase(book: str) -> None:
+def test_a_stop_is_shown_in_every_phase(book: str) -> None:
     stopped = {
         event.phase for event in all_events(of_book(book)) if isinstance(event, happened.Interrupted)
     } | {
@@ -94,7 +94,7 @@ def test_a_stop_is_told_in_every_phase(book: str) -> None:
     assert stopped >= set(book_of(book).irregularities.phases)
 
 
-def test_both_declarations_are_told() -> None:
+def test_both_declarations_are_shown() -> None:
     events = all_events(of_book("mbs-sic-bo-v6"))
     declared = {event.declared for event in events if isinstance(event, happened.SightDeclared)}
     assert declared == set(Declared)

@@ -63,7 +63,7 @@ def refusals(names: Iterable[str]) -> list[Refusal]:
 
 
 @each_book
-def test_every_line_that_the_book_foresees_is_told(book: str) -> None:
+def test_every_line_that_the_book_foresees_is_shown(book: str) -> None:
     assert foreseen(book)
     assert untold(foreseen(book), of_book(book)) == []
 
@@ -96,14 +96,14 @@ def test_every_treatment_of_what_is_not_foreseen_is_decided_in_some_story(book: 
 
 
 @each_book
-def test_whatever_follows_a_stop_is_told(book: str) -> None:
+def test_whatever_follows_a_stop_is_shown(book: str) -> None:
     stops = [event for event in all_events(of_book(book)) if isinstance(event, happened.Interrupted)]
     assert {event.action for event in stops} == STOPPED[book]
     covered = {Phase.OPEN_TUMBLED, Phase.CLOSED_TUMBLED} if book == RWS else {Phase.CLOSED_TUMBLED}
     assert {event.phase for event in stops} >= {Phase.BETWEEN, Phase.OPEN, Phase.ENTERED, *covered}
 
 
-def test_both_declarations_are_told_under_open_and_under_closed_bets() -> None:
+def test_both_declarations_are_shown_under_open_and_under_closed_bets() -> None:
     declared = {
         (phase, event.declared)
         for name in of_book(RWS)

@@ -67,7 +67,7 @@ def test_faces_are_seen_after_the_close_and_the_tumble_until_the_settlement(book
 
 @each_book
 @pytest.mark.parametrize("kind", [DeviceFault.NO_SHAKE, DeviceFault.DOWN])
-def test_that_nothing_moves_or_works_is_told_from_the_close_on(book: str, kind: DeviceFault) -> None:
+def test_that_nothing_moves_or_works_is_shown_from_the_close_on(book: str, kind: DeviceFault) -> None:
     assert taken_in(book, faces=(), fault=kind) == f"closed {SEEN[book]}"
 
 
@@ -192,7 +192,7 @@ def test_the_latest_reading_counts_and_a_fault_is_nothing_to_differ_from() -> No
     assert not differs_from_reading(opened(rulebook(RWS)).table, (2, 3, 5))
 
 
-def test_a_shake_anew_has_readings_of_its_own() -> None:
+def test_a_shake_again_has_readings_of_its_own() -> None:
     table = at(rulebook(US), "revealed")
     table.do(TakeReading, RECOGNISER, **fault(table, DeviceFault.INVALID))
     told = table.refused(
@@ -214,7 +214,7 @@ def test_a_shake_anew_has_readings_of_its_own() -> None:
     assert unlike(table.table, again) == []
 
 
-def test_only_where_dice_are_shaken_anew_is_a_second_fault_told() -> None:
+def test_only_where_dice_are_shaken_again_is_a_second_fault_recorded() -> None:
     """US 6(a) alone has the dice shaken again, and not where the table was set to void."""
     table = at(rulebook(US), "revealed", no_roll="void")
     told = table.refused(TakeReading, RECOGNISER, **fault(table, DeviceFault.INVALID_AFTER_RESHAKE))

@@ -323,6 +323,6 @@ def test_cards_are_drawn_from_those_not_seen_and_the_reading_says_which() -> Non
     assert sum(unseen(table.table)) == 4 * 48 - 21
 
 
-def test_of_a_game_of_dice_no_cards_are_told() -> None:
+def test_of_a_game_of_dice_no_cards_are_shown() -> None:
     (event,) = [one for one in drawn(RWS).log if isinstance(one, ReadingTaken)]
     assert event.cards == ()

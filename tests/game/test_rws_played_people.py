@@ -31,7 +31,7 @@ def dealt_by(book: Rulebook, person: str, **settings: str) -> str:
     return standing(book, "closed", **settings).tried(Perform, person, act=Act.TUMBLE, tumbles=3)
 
 
-def test_rws_1_5_a_position_is_filled_by_whoever_is_assigned_to_it_and_nobody_else(book: Rulebook) -> None:
+def test_rws_1_5_a_position_is_filled_by_anyone_who_is_assigned_to_it_and_nobody_else(book: Rulebook) -> None:
     for person in ("pat", "mia", "sue"):
         assert dealt_by(book, person) == "not-permitted 3.6"
         assert dealt_by(book, person, higher_may_act="yes") == "done"

@@ -188,7 +188,7 @@ def test_taking_up_a_table_loads_no_round() -> None:
     assert len(again.rounds) == 30
 
 
-def test_a_range_of_rounds_is_voided_from_the_shelf_as_from_memory() -> None:
+def test_a_range_of_rounds_is_voided_from_storage_as_from_memory() -> None:
     table, shelf = played(12)
     memory, _ = played(12, putting_away=False)
     report = c.ReportIrregularity(
@@ -206,7 +206,7 @@ def test_a_range_of_rounds_is_voided_from_the_shelf_as_from_memory() -> None:
     assert [one.voided for one in table.rounds] == [3 <= number <= 9 for number in range(1, 13)]
 
 
-def test_a_late_retry_is_answered_from_the_shelf_and_saves_nothing() -> None:
+def test_a_late_retry_is_answered_from_storage_and_saves_nothing() -> None:
     table, shelf = played(5)
     retry = c.PlaceBets(at=NOON, by="t2", round=4, seat="2", bets=(c.Slip("b4", "small", 200),))
     assert decide(table, retry) == ()

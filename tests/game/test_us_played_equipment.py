@@ -93,7 +93,7 @@ def test_us_5_a_nothing_opens_before_the_floorperson_has_inspected(book: Ruleboo
     assert tried_out(playing, "dan").startswith("not-permitted")
 
 
-def test_us_5_a_an_item_repaired_or_brought_anew_is_inspected_anew(book: Rulebook) -> None:
+def test_us_5_a_an_item_repaired_or_brought_again_is_inspected_again(book: Rulebook) -> None:
     playing = at(book, "between")
     playing.do(RemoveItem, "dan", item="electrical-device")
     playing.do(PlaceItem, "dan", item="electrical-device")

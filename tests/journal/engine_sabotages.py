@@ -221,7 +221,7 @@ OF_THOSE_AT_WORK: Final[dict[str, Sabotage]] = {
     ),
     "each command is written alone": Sabotage(
         instead(command_queue, "MOST_AT_ONCE", 1),
-        (writing.test_whoever_comes_while_the_disk_is_busy_is_written_together,),
+        (writing.test_anyone_who_comes_while_the_disk_is_busy_is_written_together,),
     ),
     "all are written together": Sabotage(
         instead(CommandQueue, "_run", _without_limit),
@@ -250,7 +250,7 @@ OF_THOSE_AT_WORK: Final[dict[str, Sabotage]] = {
     ),
     "whoever waits at the end is thrown away": Sabotage(
         together(_NO_PATIENCE, around(CommandQueue, "close", _thrown_away)),
-        (writing.test_closing_answers_whoever_waits,),
+        (writing.test_closing_answers_anyone_who_waits,),
     ),
     "commands are taken after the end": Sabotage(
         together(_NO_PATIENCE, instead(CommandQueue, "_push", _always_taken)),
@@ -259,7 +259,7 @@ OF_THOSE_AT_WORK: Final[dict[str, Sabotage]] = {
     ),
     "it closes while a command takes its place": Sabotage(
         together(_NO_PATIENCE, instead(command_queue, "Lock", nullcontext)),
-        (writing.test_whoever_was_taken_is_answered_though_it_closes_at_the_same_moment,),
+        (writing.test_anyone_who_was_taken_is_answered_though_it_closes_at_the_same_moment,),
         (TimeoutError,),
     ),
     # The file

@@ -65,7 +65,7 @@ def test_a_planted_tree_gets_no_signature() -> None:
     assert read_signed(Journal(store).seal(NEW, at=1)).checkpoint.root == journal.root()
 
 
-def test_sabotage_without_hashing_anew_a_planted_tree_is_signed(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_sabotage_without_hashing_again_a_planted_tree_is_signed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Journal, "prove", lambda _: None)
     with pytest.raises(pytest.fail.Exception):
         test_a_planted_tree_gets_no_signature()
@@ -296,7 +296,7 @@ def test_integers_that_not_everyone_can_read_are_found(tmp_path: Path) -> None:
     assert flaw.value.position == 1
 
 
-def test_a_clock_that_went_back_is_told(tmp_path: Path) -> None:
+def test_a_clock_that_went_back_is_shown(tmp_path: Path) -> None:
     def back(entries: list[dict[str, Any]]) -> None:
         for entry in entries[1:3]:
             if entry["stream"] == HOUSE_STREAM:
@@ -306,7 +306,7 @@ def test_a_clock_that_went_back_is_told(tmp_path: Path) -> None:
     assert verified(tmp_path / "export").clock_went_back == 3
 
 
-def test_a_rulebook_of_another_text_under_a_known_id_is_told(
+def test_a_rulebook_of_another_text_under_a_known_id_is_shown(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     store = MemoryStore()

@@ -110,7 +110,7 @@ def test_a_whole_export_is_read_by_all() -> None:
     assert told(0, WHOLE[0]) == []
 
 
-def test_junk_is_told_and_not_thrown(tmp_path: Path) -> None:
+def test_junk_is_shown_and_not_thrown(tmp_path: Path) -> None:
     path, said = tmp_path / "junk.jsonl", 0
     for seed in SEEDS:
         path.write_bytes(text_of(junk(seed, list(small_export(*PLAYED)))))
@@ -143,7 +143,7 @@ def cheated(seed: int) -> list[bytes]:
     return forged(small_export(*PLAYED), change)
 
 
-def test_forgeries_are_told_or_shown_and_not_thrown(tmp_path: Path) -> None:
+def test_forgeries_are_shown_or_shown_and_not_thrown(tmp_path: Path) -> None:
     path, said = tmp_path / "forged.jsonl", 0
     for seed in SEEDS:
         path.write_bytes(text_of(cheated(seed)))
@@ -151,7 +151,7 @@ def test_forgeries_are_told_or_shown_and_not_thrown(tmp_path: Path) -> None:
     assert said > len(SEEDS) // 2
 
 
-def test_a_proof_of_junk_is_told_and_not_thrown() -> None:
+def test_a_proof_of_junk_is_shown_and_not_thrown() -> None:
     source = source_of(WHOLE[0])
     old = next(checkpoints_of(source))
     for proof in (prove_entry(source, 7), prove_growth(source, old)):

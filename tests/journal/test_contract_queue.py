@@ -140,7 +140,7 @@ def test_nobody_is_answered_before_it_is_durable(make_store: MakeStore) -> None:
     asyncio.run(story())
 
 
-def test_whoever_comes_while_the_disk_is_busy_is_written_together(make_store: MakeStore) -> None:
+def test_anyone_who_comes_while_the_disk_is_busy_is_written_together(make_store: MakeStore) -> None:
     async def story() -> None:
         async with writing(make_store) as (queue, gate):
             gate.open.clear()
@@ -274,7 +274,7 @@ def test_one_who_is_gone_does_not_keep_the_others_waiting(make_store: MakeStore)
 # The end
 
 
-def test_closing_answers_whoever_waits(make_store: MakeStore) -> None:
+def test_closing_answers_anyone_who_waits(make_store: MakeStore) -> None:
     async def story() -> None:
         async with writing(make_store) as (queue, gate):
             gate.open.clear()
@@ -315,7 +315,7 @@ def test_nothing_is_taken_after_the_end(make_store: MakeStore) -> None:
     asyncio.run(story())
 
 
-def test_whoever_was_taken_is_answered_though_it_closes_at_the_same_moment(make_store: MakeStore) -> None:
+def test_anyone_who_was_taken_is_answered_though_it_closes_at_the_same_moment(make_store: MakeStore) -> None:
     async def story() -> None:
         async with writing(make_store) as (queue, _):
             batches, closing = queue._batches, Thread(target=queue.close)

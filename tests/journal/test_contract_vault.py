@@ -120,7 +120,7 @@ def test_no_export_has_a_secret_and_an_audit_does_not_mind(tmp_path: Path) -> No
     assert STAFF.encode() not in told
 
 
-def test_whoever_only_reads_a_journal_has_no_way_to_its_vault(on_disk: OnDisk) -> None:
+def test_anyone_who_only_reads_a_journal_has_no_way_to_its_vault(on_disk: OnDisk) -> None:
     sealed_with_a_secret(on_disk)
     reader: Any = SqliteReader(on_disk.path)
     found = [name for name in dir(reader) if "secret" in name.lower() or "vault" in name.lower()]

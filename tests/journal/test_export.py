@@ -89,7 +89,7 @@ def test_a_torn_or_altered_export_is_not_exported_again(tmp_path: Path, files: l
             list(lines(source_of(path)))
 
 
-def test_progress_is_told(files: list[Path]) -> None:
+def test_progress_is_shown(files: list[Path]) -> None:
     for path in files:
         told: list[tuple[int, int]] = []
 

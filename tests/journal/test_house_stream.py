@@ -44,7 +44,7 @@ def test_every_event_of_the_house_is_decided_again_by_an_audit(path: Path) -> No
     engine.journal.close()
 
 
-def test_every_event_of_the_house_is_exported_and_strangers_read_it(path: Path) -> None:
+def test_every_event_of_the_house_is_exported_and_read_by_other_programs(path: Path) -> None:
     source = source_of(path)
     exported = list(lines(source))
     rows = list(event_rows(source))

@@ -255,7 +255,7 @@ def _others() -> list[str]:
     return [f"other rows in {table}" for table in list(contents_of(NEWEST))[1:]]
 
 
-def test_whoever_comes_second_finds_it_done(tmp_path: Path) -> None:
+def test_anyone_who_comes_second_finds_it_done(tmp_path: Path) -> None:
     make(tmp_path / FILE, 1)
     with closing(apsw.Connection(str(tmp_path / FILE))) as first:
         second = apsw.Connection(str(tmp_path / FILE))

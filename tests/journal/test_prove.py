@@ -201,7 +201,7 @@ def test_an_altered_journal_gives_no_proof(files: list[Path], tmp_path: Path) ->
         prove_growth(source_of(path), checkpoints(files[1])[0])
 
 
-def test_a_journal_that_was_written_anew_does_not_continue_the_old_one(
+def test_a_journal_that_was_written_again_does_not_continue_the_old_one(
     files: list[Path], tmp_path: Path
 ) -> None:
     def change(entries: list[dict[str, Any]]) -> None:

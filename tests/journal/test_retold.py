@@ -112,7 +112,7 @@ def missing(story: RoundHistory) -> list[str]:
 
 
 @each_story
-def test_all_that_was_said_of_a_round_is_told_in_order(files: list[Path], name: str) -> None:
+def test_all_that_was_said_of_a_round_is_shown_in_order(files: list[Path], name: str) -> None:
     entries = {entry.position: entry for entry in playbook_journal.entries()}
     found = stories(files[0], name)
     assert found
@@ -213,7 +213,7 @@ def keep_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @each_story
-def test_what_was_put_away_is_told_the_same(
+def test_what_was_put_away_is_shown_the_same(
     files: list[Path], name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     in_memory = [(one.entries, one.bets) for one in stories(files[0], name)]
@@ -229,7 +229,7 @@ def test_bets_that_were_put_away_are_exported_the_same(
     assert list(bet_rows(source_of(files[0]))) == in_memory
 
 
-def test_corrections_are_told_where_they_came(files: list[Path]) -> None:
+def test_corrections_are_shown_where_they_came(files: list[Path]) -> None:
     first = stories(files[0], "rws-wrong-result")[0]
     kinds = [type(one.event).__name__ for one in first.entries]
     assert kinds[-4:] == ["RoundConcluded", "IrregularityRuled", "RoundResettled", "ClaimSettled"]

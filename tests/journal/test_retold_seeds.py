@@ -84,7 +84,7 @@ def told(path: Path, table: str, **more: Any) -> list[RoundHistory]:
 
 
 @each_table
-def test_a_round_is_told_from_its_commitment_to_its_seed(files: list[Path], table: str) -> None:
+def test_a_round_is_shown_from_its_commitment_to_its_seed(files: list[Path], table: str) -> None:
     for path in files:
         for number, story in enumerate(told(path, table), 1):
             kinds = [type(one.event) for one in story.entries]
@@ -97,13 +97,13 @@ def test_a_round_is_told_from_its_commitment_to_its_seed(files: list[Path], tabl
 
 
 @each_table
-def test_a_seat_is_told_of_the_seed_too(files: list[Path], table: str) -> None:
+def test_a_seat_is_shown_of_the_seed_too(files: list[Path], table: str) -> None:
     for whole, own in zip(told(files[0], table), told(files[0], table, seat="1"), strict=True):
         assert own.entries == whole.entries
 
 
 @each_table
-def test_what_was_put_away_is_told_the_same(
+def test_what_was_put_away_is_shown_the_same(
     files: list[Path], table: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     in_memory = [(one.entries, one.bets) for one in told(files[0], table)]

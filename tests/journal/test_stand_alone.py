@@ -272,7 +272,7 @@ FORGED = {
 
 
 @pytest.mark.parametrize("name", FORGED)
-def test_a_forgery_that_is_chained_and_signed_anew_is_found_at_its_entry(name: str) -> None:
+def test_a_forgery_that_is_chained_and_signed_again_is_found_at_its_entry(name: str) -> None:
     forgery = FORGED[name]
     flaw = flaw_of(written({forgery.at: forgery.change}).end(), EVENING.verifier)
     assert flaw is not None

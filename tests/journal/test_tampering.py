@@ -139,7 +139,7 @@ def test_a_cut_before_a_checkpoint_that_the_verifier_holds_is_found(tmp_path: Pa
         assert kept <= theirs <= kept + 1
 
 
-def test_an_altered_past_sealed_anew_is_found_by_whoever_holds_a_checkpoint(tmp_path: Path) -> None:
+def test_an_altered_past_sealed_again_is_found_by_anyone_who_holds_a_checkpoint(tmp_path: Path) -> None:
     lines = small_export(*STORIES)
     sealed = [json.loads(line)["checkpoint"] for line in lines if line.startswith(b'{"checkpoint"')]
 

@@ -104,7 +104,7 @@ OF_THE_VAULT: Final[dict[str, Sabotage]] = {
     ),
     "a reader reads secrets, too": Sabotage(
         lambda patch: patch.setattr(SqliteReader, "secret", lambda *_: None, raising=False),
-        (vault.test_whoever_only_reads_a_journal_has_no_way_to_its_vault,),
+        (vault.test_anyone_who_only_reads_a_journal_has_no_way_to_its_vault,),
     ),
     "a backup leaves the vault behind": Sabotage(
         around(SqliteReader, "copy_to", _not_copied), (vault.test_a_backup_carries_the_vault,)

@@ -190,7 +190,7 @@ async def test_a_session_that_is_kept_broken_is_no_session(people: People, kept:
     await connected(page)
 
 
-async def test_a_console_that_comes_back_to_a_server_started_anew_says_nothing_of_fetching(
+async def test_a_console_that_comes_back_to_a_server_started_again_says_nothing_of_fetching(
     people: People, tmp_path: Path
 ) -> None:
     people.watch.allow(

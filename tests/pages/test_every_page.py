@@ -16,6 +16,7 @@ from tests.pages.people import DESK, People
 from tests.pages.scenes import Evening
 from tests.pages.server_process import House
 from tests.project.tree import ROOT
+from tests.tiers import sampled
 
 pytestmark = pytest.mark.part(name="pages")
 
@@ -66,7 +67,7 @@ def test_every_page_of_the_house_is_here() -> None:
     assert {path.stem for path in (ROOT / "frontend").glob("*.html")} == PLACES.keys()
 
 
-@pytest.mark.parametrize("name", PLACES)
+@pytest.mark.parametrize("name", sampled("pages", PLACES, 5))
 async def test_a_page_is_for_everyone(visitors: People, name: str) -> None:
     page = await shown(visitors, name)
     await screenshot(page, name)

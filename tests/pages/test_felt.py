@@ -117,7 +117,7 @@ async def test_a_felt_that_is_too_wide_says_so_and_begins_at_big_and_small(
     assert felt["height"] > 0.95 * room["height"]  # no idle height
 
 
-async def test_the_outcome_is_told_large_then_in_words_and_stays_lit_until_the_next_opening(
+async def test_the_outcome_is_shown_large_then_in_words_and_stays_lit_until_the_next_opening(
     people: People, house: House
 ) -> None:
     async with Crew(house, house.fresh("RWS")) as crew:

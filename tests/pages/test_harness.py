@@ -16,6 +16,7 @@ from tests.pages.dealing import OPEN, Crew
 from tests.pages.page_checks import THEMES, axe, overflow, small_targets, texts
 from tests.pages.people import People
 from tests.pages.server_process import BOOKS, DEMONSTRATION, House
+from tests.tiers import sampled
 
 pytestmark = pytest.mark.part(name="pages")
 
@@ -43,7 +44,7 @@ async def test_the_first_page_is_shown_without_a_fault(visitors: People) -> None
     assert (await screenshot(page, "harness")).stat().st_size > 1_000
 
 
-@pytest.mark.parametrize("kind", BOOKS)
+@pytest.mark.parametrize("kind", sampled("whole rounds by a crew", BOOKS, 2))
 async def test_a_crew_deals_whole_rounds_of_every_rulebook(house: House, kind: str) -> None:
     async with Crew(house, house.fresh(kind)) as crew:
         player = await house.player(crew.table, buys=1_000_00)

@@ -13,7 +13,7 @@ from tests.pages.dealing import Crew
 from tests.pages.people import People
 from tests.pages.screens import ConsoleScreen
 from tests.pages.server_process import BOOKS, House
-from tests.tiers import LONG, drawn
+from tests.tiers import LONG, drawn, sampled
 
 pytestmark = pytest.mark.part(name="pages")
 
@@ -125,7 +125,7 @@ def test_every_irregularity_is_wanted_at_some_table() -> None:
     assert frozenset[str]().union(*map(wanted_at, BOOKS)) == {str(event) for event in Irregularity}
 
 
-@pytest.mark.parametrize("kind", BOOKS)
+@pytest.mark.parametrize("kind", sampled("irregularities on pages", BOOKS, 2))
 async def test_every_irregularity_is_reported_from_the_console(
     people: People, house: House, kind: str
 ) -> None:

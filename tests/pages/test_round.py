@@ -14,6 +14,7 @@ from tests.pages.page_checks import axe
 from tests.pages.people import People
 from tests.pages.screens import ConsoleScreen
 from tests.pages.server_process import BOOKS, House
+from tests.tiers import sampled
 
 pytestmark = pytest.mark.part(name="pages")
 
@@ -47,7 +48,7 @@ async def dealt(console: ConsoleScreen, house: House, table: str, steps: tuple[t
             await console.steps(act, phase)
 
 
-@pytest.mark.parametrize("kind", BOOKS)
+@pytest.mark.parametrize("kind", sampled("rounds on pages", BOOKS, 2))
 async def test_one_console_one_display_and_six_terminals(people: People, house: House, kind: str) -> None:
     table = house.fresh(kind)
     async with Crew(house, table) as crew:

@@ -55,7 +55,7 @@ async def test_a_redemption_that_was_cut_off_says_what_to_pay_and_pays_it_once(p
     await expect(page.get_by_test_id(CASH)).to_have_text(before)
 
 
-async def test_a_redemption_is_told_again_to_a_page_that_was_loaded_anew(people: People) -> None:
+async def test_a_redemption_is_shown_again_to_a_page_that_was_loaded_again(people: People) -> None:
     line = Line()
     page = await people.at("/cage", line=line)
     before = await cash(page)
@@ -97,7 +97,7 @@ def number(text: str) -> float:
     return float(re.sub(r"[^0-9.]", "", text))
 
 
-async def test_a_refusal_is_told_in_the_readers_language_with_money(people: People) -> None:
+async def test_a_refusal_is_shown_in_the_readers_language_with_money(people: People) -> None:
     page = await people.at("/cage", size=PHONE)
     await page.get_by_test_id("language").select_option("zh")
     await page.get_by_test_id("redeem-number").fill("NO-SUCH-TICKET")

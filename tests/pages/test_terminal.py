@@ -19,6 +19,7 @@ from tests.pages.page_checks import axe, overflow, small_targets
 from tests.pages.people import People
 from tests.pages.screens import PENDING, REFUSED, TerminalScreen
 from tests.pages.server_process import BOOKS, House, closed, tables_of
+from tests.tiers import sampled
 
 pytestmark = pytest.mark.part(name="pages")
 
@@ -150,7 +151,7 @@ async def test_credits_leave_as_a_ticket_and_come_back_at_another_table(people: 
     await other.has(credits=500_00)
 
 
-@pytest.mark.parametrize("kind", BOOKS)
+@pytest.mark.parametrize("kind", sampled("terminals by finger", BOOKS, 2))
 async def test_everything_can_be_hit_with_a_finger_on_every_screen(
     people: People, house: House, kind: str
 ) -> None:

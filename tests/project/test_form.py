@@ -44,7 +44,7 @@ def pinned(which: str) -> list[str]:
     return text.replace(" \\\n   ", "").splitlines()
 
 
-def test_no_module_is_longer_than_a_room_should_be() -> None:
+def test_no_module_is_too_long() -> None:
     lengths = {path: len(path.read_text("utf-8").splitlines()) for path in SRC.rglob("*.py")}
     assert {path: length for path, length in lengths.items() if length > LONGEST_MODULE} == {}
     assert lengths
@@ -84,7 +84,7 @@ def test_sabotage_an_address_is_seen(text: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "LICENSE"])
-def test_a_stranger_finds_the_usual_papers(name: str) -> None:
+def test_the_usual_documents_are_there(name: str) -> None:
     assert (ROOT / name).read_text("utf-8").strip()
 
 

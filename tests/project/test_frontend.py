@@ -66,7 +66,7 @@ def sources(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_page_and_installer_reckon_the_same_digest(sources: Path, tmp_path: Path) -> None:
+def test_page_and_installer_compute_the_same_digest(sources: Path, tmp_path: Path) -> None:
     assert pages.digest(sources) == javascript_digest(sources)
     copy = tmp_path / "copy"  # others may be writing in the checkout
     shutil.copytree(FRONTEND, copy, ignore=shutil.ignore_patterns("node_modules"))

@@ -141,7 +141,7 @@ def test_without_a_node_that_will_do_a_package_brings_one(with_uv: Machine, vers
 
 
 @pytest.mark.parametrize("user", ["0", "1000"])
-def test_without_a_browser_root_installs_it_others_are_told_how(with_uv: Machine, user: str) -> None:
+def test_without_a_browser_root_installs_it_others_are_shown_how(with_uv: Machine, user: str) -> None:
     (with_uv.bin / "chromium").unlink()
     with_uv.gets("id", f"#!/bin/sh\necho {user}\n")
     with_uv.gets("apt-get", '#!/bin/sh\necho "apt-get $*" >>apt-calls\n')
@@ -223,7 +223,7 @@ def test_a_python_that_is_too_old_is_refused_by_name(with_uv: Machine) -> None:
 
 
 @pytest.mark.parametrize("user", ["0", "1000"])
-def test_without_the_venv_module_root_installs_it_others_are_told_how(machine: Machine, user: str) -> None:
+def test_without_the_venv_module_root_installs_it_others_are_shown_how(machine: Machine, user: str) -> None:
     machine.gets("python3", PYTHON_WITHOUT_VENV)
     machine.gets("id", f"#!/bin/sh\necho {user}\n")
     machine.gets("apt-get", '#!/bin/sh\necho "apt-get $*" >>calls\n[ "$1" = update ]\n')

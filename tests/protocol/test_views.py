@@ -63,7 +63,7 @@ def test_changes_lead_from_one_view_to_the_next_and_tell_nothing_else(pair: tupl
 
 
 @given(SEATS)
-def test_of_views_that_are_alike_nothing_is_told(view: SeatView) -> None:
+def test_of_views_that_are_alike_nothing_is_shown(view: SeatView) -> None:
     assert difference(view, msgspec.structs.replace(view)) is None
 
 
@@ -89,7 +89,7 @@ SMALL, BIG, ODD = Slip("s", "small", 1), Slip("b", "big", 1), Slip("o", "odd", 1
         ((SMALL, BIG), (SMALL, Slip("b", "odd", 1)), {"gone": ["b"], "placed": ["b"]}),
     ],
 )
-def test_bets_are_told_one_by_one(
+def test_bets_are_shown_one_by_one(
     before: tuple[Slip, ...], after: tuple[Slip, ...], told: dict[str, object]
 ) -> None:
     changes = json.loads(msgspec.json.encode(difference(seat(*before), seat(*after))))
@@ -98,7 +98,7 @@ def test_bets_are_told_one_by_one(
     assert changes == {"of": "seat"} | told
 
 
-def test_what_becomes_none_is_told_as_null_and_what_stays_is_left_out() -> None:
+def test_what_becomes_none_is_shown_as_null_and_what_stays_is_left_out() -> None:
     before = msgspec.structs.replace(seat(), withdrew=True)
     sent = msgspec.json.encode(difference(before, seat()))
     assert json.loads(sent) == {"of": "seat", "withdrew": None}

@@ -112,7 +112,7 @@ def test_an_area_that_is_its_own_mirror_misses_none() -> None:
     assert not [line for line in rulebook("us-sic-bo").warnings() if "any-triple" in line]
 
 
-def test_a_book_that_calls_itself_by_another_s_id_is_told_so() -> None:
+def test_a_book_that_calls_itself_by_another_s_id_is_shown() -> None:
     book = loaded(edited(data_of("us-sic-bo"), ("operator",), "Somebody else"))
     (found,) = book.warnings()
     assert found.startswith("the id us-sic-bo is the id of a different rulebook in the package")

@@ -26,7 +26,7 @@ def test_every_clause_that_a_table_cites_is_among_the_uses(book: str) -> None:
 
 
 @each_book
-def test_every_use_is_of_a_clause_that_exists_and_is_told_once(book: str) -> None:
+def test_every_use_is_of_a_clause_that_exists_and_is_shown_once(book: str) -> None:
     found = rulebook(book)
     for clause, uses in citations_of(found).items():
         assert clause in found.clauses or clause in HOUSE_PROCEDURES
@@ -35,7 +35,7 @@ def test_every_use_is_of_a_clause_that_exists_and_is_told_once(book: str) -> Non
 
 
 @each_book
-def test_every_area_is_told_where_it_wins_and_where_it_loses(book: str) -> None:
+def test_every_area_is_shown_where_it_wins_and_where_it_loses(book: str) -> None:
     told = {use for uses in citations_of(rulebook(book)).values() for use in uses}
     for area in rulebook(book).areas:
         assert f"losing: {area}" in told

@@ -176,7 +176,7 @@ def test_ranks_follow_the_order_of_the_reasons() -> None:
     assert ranks == sorted(set(ranks))
 
 
-def test_of_bets_refused_for_one_reason_the_earliest_is_told() -> None:
+def test_of_bets_refused_for_one_reason_the_earliest_is_shown() -> None:
     refused = RWS.settle(OUTCOMES[0], [Bet.on("small", 2), Bet.on("total-8", 3), Bet.on("total-8", 1)])
     assert isinstance(refused, BetRefusal)
     assert refused.message.endswith("got 3")

@@ -44,7 +44,7 @@ def test_the_case_file_and_the_permits_have_every_endpoint() -> None:
     assert names("http") == run(found) == set(permissions.ENDPOINTS) | set(permissions.DEMONSTRATION)
 
 
-def test_a_house_for_money_has_no_door_of_the_demonstration() -> None:
+def test_a_house_for_money_has_no_sign_in_of_the_demonstration() -> None:
     async def found(loop: VirtualLoop) -> set[str]:
         return matrix.endpoints_of(Connected(loop))
 
@@ -63,7 +63,7 @@ def test_every_ask_is_answered_by_someone() -> None:
 
 @HOUSES
 @pytest.mark.parametrize("role", ROLES)
-def test_over_a_socket_everyone_does_what_is_his_to_do_and_nothing_else(
+def test_over_a_socket_everyone_does_what_is_permitted_and_nothing_else(
     role: Role, *, demonstration: bool
 ) -> None:
     cases = matrix.every_socket_case()
@@ -73,7 +73,7 @@ def test_over_a_socket_everyone_does_what_is_his_to_do_and_nothing_else(
 
 
 @HOUSES
-def test_over_http_everyone_does_what_is_his_to_do_and_nothing_else(*, demonstration: bool) -> None:
+def test_over_http_everyone_does_what_is_permitted_and_nothing_else(*, demonstration: bool) -> None:
     verdicts = run(lambda loop: matrix.http_verdicts(loop, ROLES, demonstration=demonstration))
     assert matrix.wrong(verdicts) == []
     assert len(verdicts) == len(ROLES) * (len(permissions.ENDPOINTS) + len(permissions.DEMONSTRATION))

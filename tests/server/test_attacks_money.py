@@ -57,7 +57,7 @@ async def test_the_next_player_is_not_told_the_ticket_of_the_one_before(house: C
 
 
 @connected()
-async def test_the_same_player_who_asks_again_is_told_the_same_ticket_also_after_he_got_up(
+async def test_the_same_player_who_asks_again_is_shown_the_same_ticket_also_after_they_got_up(
     house: Connected,
 ) -> None:
     first = await (await house.came("P1")).answer("ticket-out", id="out-1", **OUT)
@@ -79,7 +79,7 @@ async def replaced(house: Connected, **more: object) -> Response:
 
 
 @connected()
-async def test_an_administrator_alone_does_not_come_by_the_credits_of_whoever_sits_there(
+async def test_an_administrator_alone_does_not_come_by_the_credits_of_anyone_who_sits_there(
     house: Connected,
 ) -> None:
     answer = await replaced(house)

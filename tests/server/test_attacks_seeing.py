@@ -79,7 +79,7 @@ async def test_a_bets_id_that_is_taken_tells_nothing_of_whose_it_is(house: Conne
 
 
 @connected()
-async def test_what_a_device_sees_under_the_cover_nobody_is_told_before_it_is_lifted(
+async def test_what_a_device_sees_under_the_cover_is_shown_to_nobody_before_it_is_lifted(
     house: Connected,
 ) -> None:
     dealer = await house.came_as(Role.DEALER)

@@ -172,7 +172,7 @@ def test_a_credit_needs_people_at_the_table_and_chips_in_the_tray() -> None:
     assert server.faults() == []
 
 
-def test_nobody_off_the_roll_sends_a_credit() -> None:
+def test_nobody_off_the_staff_list_sends_a_credit() -> None:
     server = inline_server()
     fill(server)
     server.do(Assign(**server.by(BY_THE_HOUSE), person="zoe", rank="pit-manager", position="pit-manager"))

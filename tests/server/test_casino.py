@@ -236,7 +236,7 @@ def test_checkpoints_are_copied_and_a_folder_that_is_none_stops_nobody(tmp_path:
     attended(played, RWS, started=False, is_followed=False, demonstration=False)
 
 
-def test_a_stop_that_cannot_be_written_comes_to_its_end_and_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_stop_that_cannot_be_written_comes_to_its_end_and_is_shown(monkeypatch: pytest.MonkeyPatch) -> None:
     async def played(house: Attended) -> None:
         def full(_rows: object) -> None:
             raise UnwritableError("disk full")

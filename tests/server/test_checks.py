@@ -329,7 +329,7 @@ def test_the_newest_copy_is_the_one_over_the_most_entries(folder: Path, tmp_path
     ]  # fmt: skip
 
 
-def test_a_place_where_no_copy_can_be_is_told(folder: Path) -> None:
+def test_a_place_where_no_copy_can_be_is_shown(folder: Path) -> None:
     engine = sitting(folder)
     (sealed,) = engine.journal.store.checkpoints()
     engine.journal.close()
@@ -437,7 +437,7 @@ def test_a_table_that_was_closed_does_not_come_back(folder: Path) -> None:
     assert failed(started(config_of(folder))) == [f"✗ table: {says}"]
 
 
-def test_other_terms_than_the_journals_are_told(folder: Path) -> None:
+def test_other_terms_than_the_journals_are_shown(folder: Path) -> None:
     engine = sitting(folder)
     open_table(engine, rulebook(RWS))
     engine.answer(stream_of("SB1"), Shut(at=NOW, by="Ann Tan", reason="night"))

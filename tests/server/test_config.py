@@ -107,7 +107,7 @@ def test_a_wrong_value_is_refused_with_file_key_expected_and_got(folder: Path, k
         assert line.isprintable(), line
 
 
-def test_all_faults_are_told_at_once(folder: Path) -> None:
+def test_all_faults_are_shown_at_once(folder: Path) -> None:
     data = data_of(folder)
     del data["house"]["name"]
     data["listen"] = {"port": 0, "host": "nowhere at all", "prot": 1}
@@ -121,7 +121,7 @@ def test_all_faults_are_told_at_once(folder: Path) -> None:
     ]  # fmt: skip
 
 
-def test_an_unknown_name_is_told_with_the_nearest_one(folder: Path) -> None:
+def test_an_unknown_name_is_shown_with_the_nearest_one(folder: Path) -> None:
     data = data_of(folder) | {"listn": {}}
     data["listen"]["prot"] = 1
     data["table"][0]["rulebok"] = "x"
@@ -163,7 +163,7 @@ def test_a_file_that_is_none_is_refused(tmp_path: Path, content: bytes, says: st
     assert any(line.startswith(says) for line in error.value.faults), error.value.faults
 
 
-def test_a_file_that_is_not_there_is_told_with_the_way_out(tmp_path: Path) -> None:
+def test_a_file_that_is_not_there_is_shown_with_the_way_out(tmp_path: Path) -> None:
     with pytest.raises(
         ConfigError, match=r"got No such file or directory: '.*casino.toml'; `taisai init` writes one"
     ):
@@ -299,7 +299,7 @@ def test_the_journal_records_no_path_and_no_secret(folder: Path) -> None:
     assert told["table.SB1.rulebook"].startswith("rws-sic-bo-etg-v8 sha256:")
 
 
-def test_sabotage_a_path_that_is_told_is_seen(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_sabotage_a_path_that_is_shown_is_seen(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ServerSetting, "is_public", True)
     assert [value for value in config_of(folder).public().values() if "house.key" in value]
 

@@ -127,7 +127,7 @@ async def _told_at_the_moment(house: Attended) -> None:
 
 
 @pytest.mark.parametrize("book", [MBS, US, CARDS])
-def test_followers_of_table_and_console_are_told_at_the_moment_the_time_is_up(book: str) -> None:
+def test_followers_of_table_and_console_are_shown_at_the_moment_the_time_is_up(book: str) -> None:
     attended(_told_at_the_moment, book)
 
 

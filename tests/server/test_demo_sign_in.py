@@ -55,7 +55,7 @@ def key_of(name: str) -> str:
 # Coming in
 
 
-def test_what_there_is_is_told() -> None:
+def test_what_there_is_is_shown() -> None:
     async def story(house: Connected) -> None:
         told = (await house.request("GET", "/api/demo")).said
         assert [one["table"] for one in told["tables"]] == ["MBS1", "RWS1", "CARD1", "US1"]
@@ -204,7 +204,7 @@ def test_a_virtual_supervisor_approves_and_is_named_in_the_journal() -> None:
     visited(story)
 
 
-def test_what_he_agreed_to_is_one_thing() -> None:
+def test_what_they_agreed_to_is_one_thing() -> None:
     async def story(house: Connected) -> None:
         line, approval = await agreed_fill(house)
         told = await line.answer("fill", table="MBS1", amount=100_001, approval=approval)
@@ -213,7 +213,7 @@ def test_what_he_agreed_to_is_one_thing() -> None:
     visited(story)
 
 
-def test_nobody_is_his_own_second_person() -> None:
+def test_nobody_is_their_own_second_person() -> None:
     async def story(house: Connected) -> None:
         demo = Demonstration(house.casino)
         for person, rank in demo_house.VIRTUAL.items():
@@ -230,7 +230,7 @@ def test_nobody_is_his_own_second_person() -> None:
 # Nowhere else
 
 
-def test_in_a_house_that_plays_for_money_there_is_no_such_door() -> None:
+def test_a_house_that_plays_for_money_has_no_such_sign_in() -> None:
     async def whole(loop: Any) -> None:
         house = Connected(loop)
         for method, path in DEMO_ENDPOINTS:
@@ -244,7 +244,7 @@ def test_in_a_house_that_plays_for_money_there_is_no_such_door() -> None:
     run(whole)
 
 
-def test_sabotage_the_door_is_shut_even_where_it_was_mounted(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_sabotage_the_sign_in_refuses_even_where_it_was_mounted(monkeypatch: pytest.MonkeyPatch) -> None:
     """Mounted over play for money by mistake, it is still not there: neither permits nor Door let it be."""
     monkeypatch.setattr(module.Demonstration, "__init__", _careless)
 
@@ -265,7 +265,7 @@ def _careless(self: Any, casino: HouseServer) -> None:
     self.casino, self.dealers = casino, None
 
 
-def test_nobody_who_is_not_on_the_roll_is_admitted() -> None:
+def test_nobody_who_is_not_on_the_staff_list_is_admitted() -> None:
     async def story(house: Connected) -> None:
         answer = await house.door.admitted("Mallory", address="here", now=house.clock.now())
         assert isinstance(answer, SignInRefused)

@@ -89,7 +89,7 @@ def test_sabotage_a_log_without_the_mask_is_seen(
 
 @pytest.mark.parametrize("form", ["json", "console"])
 @pytest.mark.parametrize("ours", [True, False])
-def test_an_exception_is_told_with_its_lines_and_never_with_what_variables_hold(
+def test_an_exception_is_shown_with_its_lines_and_never_with_what_variables_hold(
     form: str, capsys: pytest.CaptureFixture[str], *, ours: bool
 ) -> None:
     environment.begin("info", form)

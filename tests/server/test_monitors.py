@@ -315,7 +315,7 @@ def test_rounds_that_are_void_after_all_count_no_more() -> None:
     attended(played, RWS, demonstration=False, thresholds=WATCH)
 
 
-def test_the_watch_survives_a_stop_and_a_crash_and_an_alarm_is_told_again() -> None:
+def test_the_watch_survives_a_stop_and_a_crash_and_an_alarm_is_shown_again() -> None:
     async def played(house: Attended) -> None:
         await _rolled(house, 2)
         await house.stop()
@@ -365,7 +365,7 @@ def test_another_level_counts_the_same_results_by_it() -> None:
     attended(played, RWS, demonstration=False)
 
 
-def test_a_state_that_cannot_be_read_begins_anew() -> None:
+def test_a_state_that_cannot_be_read_begins_again() -> None:
     async def played(house: Attended) -> None:
         await _rolled(house, 2)
         house.crash()

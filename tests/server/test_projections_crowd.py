@@ -244,7 +244,7 @@ async def _void(house: Connected) -> None:
 
 
 @connected()
-async def test_a_void_is_told_to_every_seat_with_one_look_at_each_bet(house: Connected) -> None:
+async def test_a_void_is_shown_to_every_seat_with_one_look_at_each_bet(house: Connected) -> None:
     await _void(house)
 
 
@@ -255,7 +255,7 @@ def test_sabotage_a_void_that_is_worked_out_for_every_seat_is_seen(monkeypatch: 
 
 
 @connected()
-async def test_staff_who_recall_a_round_are_told_what_it_came_to_in_all(house: Connected) -> None:
+async def test_staff_who_recall_a_round_are_shown_what_it_came_to_in_all(house: Connected) -> None:
     crowd = Crowd(house)
     await crowd.sit()
     await crowd.opens()

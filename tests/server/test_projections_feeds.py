@@ -122,7 +122,7 @@ async def _comes_back(house: Connected) -> None:
 
 
 @connected()
-async def test_whoever_comes_back_to_a_feed_that_was_forgotten_starts_from_a_snapshot(
+async def test_anyone_who_comes_back_to_a_feed_that_was_forgotten_starts_from_a_snapshot(
     house: Connected,
 ) -> None:
     await _comes_back(house)
@@ -141,7 +141,7 @@ def test_sabotage_a_feed_that_counts_from_nought_again_is_seen(monkeypatch: pyte
 
 
 @connected()
-async def test_whoever_comes_in_the_very_moment_is_sent_back_for_a_snapshot(house: Connected) -> None:
+async def test_anyone_who_comes_in_the_very_moment_is_sent_back_for_a_snapshot(house: Connected) -> None:
     terminal = await house.came("P1")
     await terminal.answer("follow", feed=SEAT)
     epoch, number = terminal.told[0]["epoch"], terminal.of("snapshot")[-1]["number"]

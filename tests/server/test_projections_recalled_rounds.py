@@ -52,7 +52,7 @@ async def _are_told(house: Attended) -> None:
         assert corrected.recalled
 
 
-def test_what_went_wrong_in_a_round_is_told_with_it() -> None:
+def test_what_went_wrong_in_a_round_is_shown_with_it() -> None:
     attended(_corrected_and_void, RWS)
 
 
@@ -68,7 +68,7 @@ async def _after_a_start(house: Attended) -> None:
     await _are_told(house)
 
 
-def test_it_is_told_after_a_start_as_before() -> None:
+def test_it_is_shown_after_a_start_as_before() -> None:
     attended(_after_a_start, RWS)
 
 
@@ -142,11 +142,11 @@ async def _next_player(house: Attended) -> None:
     assert len(await recalled(house)) == 1
 
 
-def test_the_next_player_is_told_his_own_rounds_alone() -> None:
+def test_the_next_player_is_shown_their_own_rounds_alone() -> None:
     attended(_next_player, RWS)
 
 
-def test_sabotage_rounds_of_whoever_sat_there_are_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_sabotage_rounds_of_anyone_who_sat_there_are_seen(monkeypatch: pytest.MonkeyPatch) -> None:
     rounds = TableFeeds.rounds
 
     def everyones(self: Any, table: Any, numbers: Any, seat: Any, _session: Any) -> Any:
@@ -157,7 +157,7 @@ def test_sabotage_rounds_of_whoever_sat_there_are_seen(monkeypatch: pytest.Monke
         attended(_next_player, RWS)
 
 
-def test_a_players_dispute_is_told_to_staff_and_to_himself_alone() -> None:
+def test_a_players_dispute_is_shown_to_staff_and_to_themselves_alone() -> None:
     async def played(house: Attended) -> None:
         await house.played((1, 2, 3), small=1_000)
         await house.do(

@@ -98,7 +98,7 @@ def test_no_words_are_for_a_reason_or_clause_that_is_not_there() -> None:
         assert not clause or f'"{clause}"' in sources, key
 
 
-def test_nobody_is_told_of_minor_units() -> None:
+def test_nobody_is_shown_of_minor_units() -> None:
     for file in _FILES:
         for key, text in _words(file)["refused"].items():
             assert not _AMOUNT.search(text), (file.stem, key)

@@ -129,7 +129,7 @@ def test_what_is_the_systems_own_to_do_is_not_on_the_wire() -> None:
     assert all(issubclass(kind, Command) for kind in COMMANDS)
 
 
-def test_a_result_that_is_keyed_passes_the_door(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_result_that_is_keyed_passes_the_one_entry(monkeypatch: pytest.MonkeyPatch) -> None:
     passed = []
     keyed = entry.keyed
 
@@ -184,7 +184,7 @@ def doing_ask(do: object) -> DoRequest:
         ("Perform(at=1, act=act, tumbles=3)", set()),
     ],
 )
-def test_sabotage_another_door_is_seen(text: str, made: set[str]) -> None:
+def test_sabotage_another_entry_is_seen(text: str, made: set[str]) -> None:
     assert makes(text) == made
 
 

@@ -44,7 +44,7 @@ async def test_a_hall_of_terminals_loads_again_from_behind_one_address(house: Co
 
 
 @connected()
-async def test_strangers_who_look_do_not_keep_the_writer_busy(house: Connected) -> None:
+async def test_unauthenticated_clients_who_look_do_not_keep_the_writer_busy(house: Connected) -> None:
     looks: list[object] = []
     run = house.casino.queue.submit_job
 

@@ -255,7 +255,7 @@ def test_a_table_that_is_played_for_money_has_none() -> None:
     attended(played, RWS, demonstration=False)
 
 
-def test_the_next_round_may_open_before_the_seed_of_the_last_one_is_told() -> None:
+def test_the_next_round_may_open_before_the_seed_of_the_last_one_is_shown() -> None:
     """A slow shaker tells the old seed with the close of that round, and goes on with the next."""
 
     async def played(house: Attended) -> None:

@@ -25,7 +25,7 @@ from tests.server.virtual_server import Connected, connected, signature
 
 
 @connected()
-async def test_the_first_tell_is_a_challenge_that_nobody_gets_twice(house: Connected) -> None:
+async def test_the_first_message_is_a_challenge_that_nobody_gets_twice(house: Connected) -> None:
     lines = [await house.line() for _ in range(5)]
     assert all([tell["type"] for tell in line.told] == ["challenge"] for line in lines)
     assert len({line.nonce for line in lines}) == 5
@@ -35,7 +35,7 @@ async def test_the_first_tell_is_a_challenge_that_nobody_gets_twice(house: Conne
 
 
 @connected()
-async def test_who_comes_in_is_told_as_whom(house: Connected) -> None:
+async def test_who_comes_in_is_shown_as_whom(house: Connected) -> None:
     terminal = (await house.came("P1")).told[-1]
     assert (terminal["role"], terminal["table"], terminal["seat"]) == ("terminal", "T1", "1")
     dealer = (await house.came(house.session("dealer"))).told[-1]
@@ -44,7 +44,7 @@ async def test_who_comes_in_is_told_as_whom(house: Connected) -> None:
 
 
 @connected()
-async def test_another_version_of_the_wire_is_told_which_one_is_expected(house: Connected) -> None:
+async def test_another_version_of_the_wire_is_shown_which_one_is_expected(house: Connected) -> None:
     line = await house.line()
     tell = await line.answer("hello", protocol=PROTOCOL_VERSION + 1)
     assert (tell["reason"], tell["message"]) == (
@@ -163,7 +163,7 @@ async def test_a_dismissed_device_is_out_at_once_and_stays_out(house: Connected)
 
 
 @connected(bounds=ConnectionLimits(sockets=2, asks_a_second=1_000, burst=1_000))
-async def test_one_connection_too_many_is_told_so_and_closed(house: Connected) -> None:
+async def test_one_connection_too_many_is_shown_and_closed(house: Connected) -> None:
     first, _second = await house.came("P1"), await house.came("Q1")
     third = house.dials()
     await house.settle()
@@ -294,7 +294,7 @@ async def test_every_ask_is_answered_under_its_own_id(house: Connected) -> None:
 
 
 @connected(bounds=ConnectionLimits(asks_a_second=2, burst=3))
-async def test_whoever_asks_too_often_is_told_so_and_may_again_later(house: Connected) -> None:
+async def test_anyone_who_asks_too_often_is_shown_and_may_again_later(house: Connected) -> None:
     line = await house.came(house.session("shift-manager"))  # that was the first of three
     told = [await line.answer("books") for _ in range(3)]
     assert [tell["type"] for tell in told] == ["books", "books", "refused"]
@@ -369,7 +369,7 @@ async def test_who_hangs_up_leaves_no_money_on_its_way(house: Connected) -> None
 
 
 @connected()
-async def test_whoever_is_nobody_may_do_nothing(house: Connected) -> None:
+async def test_an_unauthenticated_connection_may_do_nothing(house: Connected) -> None:
     line = await house.line()
     tell = await line.answer("books")
     assert (tell["reason"], tell["clause"]) == ("not-permitted", "house:access")

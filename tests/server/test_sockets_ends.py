@@ -68,7 +68,7 @@ ENDS = [
 
 
 @connected()
-async def test_whoever_is_locked_goes_on_with_what_he_does(house: Connected) -> None:
+async def test_anyone_who_is_locked_goes_on_with_what_they_do(house: Connected) -> None:
     await house.do(SetCredentials(at=house.clock.now(), by=ADA, person=DAN))
     opened = await house.signed_in("dealer")
     line = await house.came(opened)
@@ -84,7 +84,7 @@ async def test_whoever_is_locked_goes_on_with_what_he_does(house: Connected) -> 
 
 @pytest.mark.parametrize(("ends", "why"), ENDS, ids=lambda one: getattr(one, "__name__", one))
 @connected()
-async def test_who_loses_his_session_is_told_why_and_is_out_at_once(
+async def test_who_loses_their_session_is_shown_why_and_is_out_at_once(
     house: Connected, ends: Callable[[Connected, Any], Awaitable[None]], why: str
 ) -> None:
     opened = await house.signed_in("dealer")

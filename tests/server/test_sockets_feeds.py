@@ -82,7 +82,7 @@ async def test_feeds_count_apart_from_each_other(house: Connected) -> None:
 
 
 @connected()
-async def test_whoever_returns_hears_exactly_what_he_missed_or_starts_afresh(house: Connected) -> None:
+async def test_anyone_who_returns_hears_exactly_what_they_missed_or_starts_afresh(house: Connected) -> None:
     await house.opens_bets()
     terminal, witness = await house.came("P1"), await following(house)
     terminal.bets(RING + 6)
@@ -115,7 +115,7 @@ async def test_a_number_of_another_start_is_worth_nothing(house: Connected) -> N
 
 
 @connected()
-async def test_bets_that_come_while_somebody_returns_are_told_once(house: Connected) -> None:
+async def test_bets_that_come_while_somebody_returns_are_shown_once(house: Connected) -> None:
     await house.opens_bets()
     terminal, line = await house.came("P1"), await following(house)
     epoch = line.told[0]["epoch"]
@@ -146,7 +146,7 @@ async def test_to_follow_twice_is_to_follow_once(house: Connected) -> None:
 
 
 @connected()
-async def test_after_unfollow_nothing_more_is_told(house: Connected) -> None:
+async def test_after_unfollow_nothing_more_is_shown(house: Connected) -> None:
     await house.opens_bets()
     terminal, line = await house.came("P1"), await following(house)
     assert (await line.answer("unfollow", feed=SEAT))["type"] == "following"
@@ -243,7 +243,7 @@ async def test_a_bet_is_answered_while_its_seat_is_about_to_be_followed(house: C
 
 
 @connected()
-async def test_who_does_not_take_his_post_is_cut_off_and_holds_nobody(
+async def test_a_slow_connection_is_closed_and_delays_nobody(
     house: Connected, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(outbox, "MOST_MESSAGES", 10)

@@ -205,7 +205,7 @@ ELSEWHERE: Final = {
 }  # fmt: skip
 SABOTAGES: Final = [
     Sabotage(_any_signature, partial(coming.test_who_proves_nothing_stays_out, given={"device": "P1"})),
-    Sabotage(_one_challenge_for_all, coming.test_the_first_tell_is_a_challenge_that_nobody_gets_twice),
+    Sabotage(_one_challenge_for_all, coming.test_the_first_message_is_a_challenge_that_nobody_gets_twice),
     Sabotage(
         _one_challenge_for_all, coming.test_a_signature_that_was_seen_on_the_wire_is_worth_nothing_afterwards
     ),
@@ -219,7 +219,7 @@ SABOTAGES: Final = [
     Sabotage(
         _sessions_end_in_silence,
         partial(
-            ends.test_who_loses_his_session_is_told_why_and_is_out_at_once,
+            ends.test_who_loses_their_session_is_shown_why_and_is_out_at_once,
             ends=ends.is_revoked,
             why="revoked",
         ),
@@ -227,9 +227,9 @@ SABOTAGES: Final = [
     Sabotage(_sessions_end_in_silence, ends.test_a_chair_that_is_empty_for_too_long_is_nobodys),
     Sabotage(_hears_after_the_end, ends.test_what_comes_after_the_end_is_not_heard),
     Sabotage(_waits_for_ever, ends.test_a_client_that_takes_nothing_is_out_within_a_second_too),
-    Sabotage(_repeats, following.test_whoever_returns_hears_exactly_what_he_missed_or_starts_afresh),
-    Sabotage(_forgets_one, following.test_whoever_returns_hears_exactly_what_he_missed_or_starts_afresh),
-    Sabotage(_forgets_one, following.test_bets_that_come_while_somebody_returns_are_told_once),
+    Sabotage(_repeats, following.test_anyone_who_returns_hears_exactly_what_they_missed_or_starts_afresh),
+    Sabotage(_forgets_one, following.test_anyone_who_returns_hears_exactly_what_they_missed_or_starts_afresh),
+    Sabotage(_forgets_one, following.test_bets_that_come_while_somebody_returns_are_shown_once),
     Sabotage(_any_epoch, following.test_a_number_of_another_start_is_worth_nothing),
     Sabotage(
         _told_twice, partial(following.test_every_bet_is_registered_or_refused_once, feeds=("seat:T1/1",))
@@ -237,7 +237,7 @@ SABOTAGES: Final = [
     Sabotage(_told_never, partial(following.test_every_bet_is_registered_or_refused_once, feeds=())),
     Sabotage(_told_never, following.test_a_bet_is_answered_while_its_seat_is_about_to_be_followed),
     Sabotage(_drops_what_was_asked, coming.test_who_hangs_up_leaves_no_money_on_its_way),
-    Sabotage(_as_often_as_one_likes, coming.test_whoever_asks_too_often_is_told_so_and_may_again_later),
+    Sabotage(_as_often_as_one_likes, coming.test_anyone_who_asks_too_often_is_shown_and_may_again_later),
     Sabotage(_rubbish_for_nothing, coming.test_rubbish_counts_as_asks_do),
     Sabotage(_any_number_of_feeds, partial(following.test_so_many_feeds_and_not_one_more, at_once=True)),
     Sabotage(_remembers_the_gone, partial(coming.test_a_socket_that_is_gone_is_forgotten, role="terminal")),
@@ -258,7 +258,7 @@ def test_sabotage_is_seen(sabotage: Sabotage, monkeypatch: pytest.MonkeyPatch) -
 @pytest.mark.parametrize(
     ("breaks", "test"),
     [
-        (_unbounded, following.test_who_does_not_take_his_post_is_cut_off_and_holds_nobody),
+        (_unbounded, following.test_a_slow_connection_is_closed_and_delays_nobody),
         (_cut_when_quick, following.test_who_was_only_told_much_at_once_is_not_cut_off),
         (_faults_unanswered, coming.test_a_fault_is_an_answer_too),
     ],

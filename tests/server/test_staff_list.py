@@ -49,7 +49,7 @@ def left(house: Connected) -> list[tuple[str, str]]:
 
 
 @connected()
-async def test_whoever_is_demoted_loses_his_position_at_every_table(house: Connected) -> None:
+async def test_anyone_who_is_demoted_loses_their_position_at_every_table(house: Connected) -> None:
     assert standing(house, SUE) == ["T1", "T2"]
     await given(house, SUE, "dealer")
     assert standing(house, SUE) == []
@@ -94,7 +94,7 @@ async def test_a_start_finds_what_a_stop_kept_the_tables_from_hearing(house: Con
 
 
 @connected()
-async def test_whoever_comes_under_a_rank_that_he_lost_meanwhile_goes_again(house: Connected) -> None:
+async def test_anyone_who_comes_under_a_rank_that_they_lost_meanwhile_goes_again(house: Connected) -> None:
     await given(house, SUE, "dealer")
     late = Assign(
         at=house.clock.now(), by=BY_THE_HOUSE, person=SUE, rank="pit-supervisor", position="pit-supervisor"
@@ -135,7 +135,7 @@ async def test_what_could_not_be_written_is_done_with_the_next_tick(house: Conne
 
 
 @connected()
-async def test_a_second_person_counts_as_what_the_roll_has_him(house: Connected) -> None:
+async def test_a_second_person_counts_with_the_rank_on_the_staff_list(house: Connected) -> None:
     assert await positions.bring_second(house.dispatcher, "T1", MAX) is None
     assert house.engine.table("T1").people[MAX].position == "shift-manager"
     answer = house.engine.answer(
@@ -147,7 +147,7 @@ async def test_a_second_person_counts_as_what_the_roll_has_him(house: Connected)
 
 
 @connected()
-async def test_who_is_no_second_person_any_more_is_refused_though_he_stands_there(house: Connected) -> None:
+async def test_who_is_no_second_person_any_more_is_refused_though_they_stand_there(house: Connected) -> None:
     for rank, got in (("dealer", "dealer"), (None, "not on the roll")):
         at: Any = {"at": house.clock.now(), "by": ADA, "person": SUE}
         changed = DismissPerson(**at) if rank is None else EnrolPerson(**at, rank=rank, second=MAX)
@@ -194,12 +194,12 @@ def _any_rank(patch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     ("breaks", "check"),
     [
-        (_deaf, test_whoever_is_demoted_loses_his_position_at_every_table),
+        (_deaf, test_anyone_who_is_demoted_loses_their_position_at_every_table),
         (_deaf, test_a_dismissed_dealer_deals_no_more_whatever_is_in_hand),
-        (_deaf, test_whoever_comes_under_a_rank_that_he_lost_meanwhile_goes_again),
+        (_deaf, test_anyone_who_comes_under_a_rank_that_they_lost_meanwhile_goes_again),
         (_blind, test_a_start_finds_what_a_stop_kept_the_tables_from_hearing),
-        (_any_rank, test_a_second_person_counts_as_what_the_roll_has_him),
-        (_any_rank, test_who_is_no_second_person_any_more_is_refused_though_he_stands_there),
+        (_any_rank, test_a_second_person_counts_with_the_rank_on_the_staff_list),
+        (_any_rank, test_who_is_no_second_person_any_more_is_refused_though_they_stand_there),
         (_any_rank, test_to_take_a_position_again_is_no_way_to_keep_it),
     ],
 )

@@ -26,7 +26,7 @@ def cash(server: InlineServer) -> int:
     return server.house.ledger.balances[Account.CAGE]
 
 
-def test_an_answer_that_got_lost_is_told_again_and_paid_once() -> None:
+def test_an_answer_that_got_lost_is_shown_again_and_paid_once() -> None:
     server = inline_server()
     ticket = sold(server)
     first = redeem(server, ticket)
@@ -59,4 +59,4 @@ def test_sabotage_a_server_that_forgets_the_ask_is_found(monkeypatch: pytest.Mon
 
     monkeypatch.setattr(decide, "_draft", forgetful)
     with pytest.raises(AttributeError):
-        test_an_answer_that_got_lost_is_told_again_and_paid_once()
+        test_an_answer_that_got_lost_is_shown_again_and_paid_once()

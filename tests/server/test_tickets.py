@@ -26,7 +26,7 @@ from tests.server.inline_server import InlineServer, inline_server, perform, per
 # Numbers
 
 
-def test_a_number_cannot_be_guessed_and_is_made_again_by_whoever_has_the_key() -> None:
+def test_a_number_cannot_be_guessed_and_is_made_again_by_anyone_who_has_the_key() -> None:
     made = {ticket_number(bytes(32), "sold", "cat", str(one)) for one in range(2_000)}
     assert len(made) == 2_000
     assert {len(one) for one in made} == {24}
@@ -197,7 +197,7 @@ def listed(server: InlineServer, seat: str = "7") -> list[tuple[str, int]]:
     return [(one.ticket, one.amount) for one in told_.tickets]
 
 
-def test_a_seat_is_told_its_tickets_again_until_they_are_redeemed() -> None:
+def test_a_seat_is_shown_its_tickets_again_until_they_are_redeemed() -> None:
     server = inline_server()
     assert listed(server) == []
     first = take_out(server)

@@ -22,7 +22,7 @@ async def test_a_connection_that_says_nothing_is_ended(house: Connected) -> None
 
 
 @connected()
-async def test_a_visitor_of_a_house_for_money_is_a_stranger_whatever_he_says(house: Connected) -> None:
+async def test_a_visitor_of_a_house_for_money_stays_unauthenticated(house: Connected) -> None:
     visitor = await house.came(None)
     await house.pass_(sockets.HELLO_WITHIN + 1)
     assert visitor.told[-1]["why"] == "silent"
@@ -43,7 +43,7 @@ async def test_a_visitor_of_a_demonstration_may_stay(house: Connected) -> None:
 
 
 @connected(bounds=FEW)
-async def test_strangers_from_one_address_leave_room_for_terminals(house: Connected) -> None:
+async def test_unauthenticated_clients_from_one_address_leave_room_for_terminals(house: Connected) -> None:
     lines = [house.dials() for _ in range(7)]
     await house.settle()
     assert [line.is_open for line in lines] == [False, False, False, False, False, True, True]
@@ -51,7 +51,9 @@ async def test_strangers_from_one_address_leave_room_for_terminals(house: Connec
 
 
 @connected(bounds=FEW)
-async def test_strangers_who_stay_do_not_keep_a_terminal_from_coming_in(house: Connected) -> None:
+async def test_unauthenticated_clients_who_stay_do_not_keep_a_terminal_from_coming_in(
+    house: Connected,
+) -> None:
     for _ in range(20):
         house.dials()
     await house.settle()
@@ -64,7 +66,7 @@ async def test_strangers_who_stay_do_not_keep_a_terminal_from_coming_in(house: C
 
 
 @connected(bounds=FEW)
-async def test_sabotage_a_house_without_bounds_is_full_of_strangers(house: Connected) -> None:
+async def test_sabotage_a_server_without_limits_is_full_of_unauthenticated_clients(house: Connected) -> None:
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(sockets.UnauthenticatedSockets, "add", lambda *_given: None)
         for _ in range(8):

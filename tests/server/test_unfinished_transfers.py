@@ -130,7 +130,7 @@ def test_before_the_first_half_nothing_has_happened(name: str) -> None:
     assert ask().again is False
 
 
-def test_the_ticket_of_a_terminal_that_was_cut_is_told_to_it_and_worth_its_credits() -> None:
+def test_the_ticket_of_a_terminal_that_was_cut_is_shown_to_it_and_worth_its_credits() -> None:
     server, ask = cut(FLOWS["ticket out"], 1)
     assert server.credits() == 0
     finished(server)

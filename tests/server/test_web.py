@@ -69,7 +69,7 @@ async def test_every_answer_has_the_headers_that_keep_a_page_to_itself(house: Co
 
 
 @connected()
-async def test_every_refusal_is_told_in_the_same_form(house: Connected) -> None:
+async def test_every_refusal_is_shown_in_the_same_form(house: Connected) -> None:
     for status, responses in (await answers(house)).items():
         for response in responses if status >= 400 else ():
             assert response.said.keys() == {"reason", "message", "clause"}, response
@@ -285,7 +285,7 @@ async def test_a_rank_that_the_server_does_not_know_may_do_nothing(house: Connec
 
 
 @connected(sign_ins=RateLimit(burst=2, every=30_000))
-async def test_whoever_tries_to_sign_in_too_often_waits(house: Connected) -> None:
+async def test_anyone_who_tries_to_sign_in_too_often_waits(house: Connected) -> None:
     told = [await house.request("POST", "/api/sign-in", SIGN_IN) for _ in range(3)]
     assert [(one.status, one.reason) for one in told] == [(401, "wrong"), (401, "wrong"), (429, "too-often")]
     assert "try again in 30 s" in told[-1].said["message"]
@@ -301,7 +301,7 @@ async def test_whoever_tries_to_sign_in_too_often_waits(house: Connected) -> Non
 
 @pytest.mark.parametrize("name", ["Ann / Bo", "/", ".", ".."])
 @connected()
-async def test_nobody_is_enrolled_under_a_name_that_is_a_place_and_whoever_is_can_be_put_out(
+async def test_nobody_is_enrolled_under_a_name_that_is_a_place_and_anyone_who_is_can_be_put_out(
     house: Connected, name: str
 ) -> None:
     session: Any = house.session("administrator")

@@ -94,7 +94,9 @@ async def test_a_revoked_session_loses_its_socket_within_a_second(server: Served
 
 
 @at_server
-async def test_real_answers_have_the_headers_and_real_strangers_are_refused(server: Served) -> None:
+async def test_real_answers_have_the_headers_and_real_unauthenticated_clients_are_refused(
+    server: Served,
+) -> None:
     async with httpx.AsyncClient(base_url=server.http) as client:
         for got in (
             await client.get("/health"),

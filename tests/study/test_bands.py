@@ -259,7 +259,7 @@ def test_what_never_varies_has_a_band_of_one_point() -> None:
     assert band.percent() == "50.00 … 50.00"
 
 
-def test_areas_of_one_law_are_reckoned_once(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_areas_of_one_law_are_computed_once(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[tuple[Lattice, int]] = []
     made: Callable[[Lattice, int], object] = windowed_fft
 

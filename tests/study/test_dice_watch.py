@@ -166,7 +166,7 @@ def test_after_a_correction_the_watch_is_as_if_the_dice_had_been_read_right() ->
         ),
     ],
 )
-def test_people_are_told_what_looks_off(die: Sequence[float], suspect: Faces, finding: str) -> None:
+def test_people_are_shown_what_looks_off(die: Sequence[float], suspect: Faces, finding: str) -> None:
     watch = DiceWatch.of(faces_of(loaded_rolls(np.random.default_rng(5), 3_000, law(die, die, die))))
     assert watch.alarm
     assert watch.suspect == suspect

@@ -74,7 +74,7 @@ def test_no_width_of_a_terminal_hides_an_area_or_an_end_of_a_band(width: int) ->
         assert all(f"{family.areas[0].id}" in joined.replace(" ", "") for family in found.families)
 
 
-def test_the_report_says_how_its_bands_were_reckoned() -> None:
+def test_the_report_says_how_its_bands_were_computed() -> None:
     book = rulebook("us-sic-bo")
     matrix, chance = book.matrix(), book.chance()
     assert "normal" not in measures(matrix, chance, [1_000, 10_000]).report().notes[-1]
@@ -83,7 +83,7 @@ def test_the_report_says_how_its_bands_were_reckoned() -> None:
     assert f"{3 * families} of {6 * families} bands are normal" in notes
 
 
-def test_a_shoe_that_nobody_saw_full_is_told_without_decks() -> None:
+def test_a_shoe_that_nobody_saw_full_is_shown_without_decks() -> None:
     found = measures(rulebook("mbs-3-card-sic-bo").matrix(), chance_left((16,) * 6), [1_000])
     assert found.facts()["chance"] == {"kind": "cards", "decks": None, "seen": None, "draws": 142_880}
     assert "a shoe with 142,880 ways to draw three cards" in str(found)

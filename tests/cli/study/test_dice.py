@@ -31,7 +31,7 @@ def saved(folder: Path, faces: str, rolls: int) -> str:
     return str(path)
 
 
-def test_fair_rolls_pass_and_loaded_ones_are_told_with_exit_code_1(
+def test_fair_rolls_pass_and_loaded_ones_are_shown_with_exit_code_1(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert typed("dice", "test", saved(tmp_path, "123456", 3000)) == 0
@@ -136,7 +136,7 @@ def test_ctrl_c_ends_all_its_processes_with_one_line(after: float) -> None:
     assert b"Traceback" not in shown
 
 
-def test_a_worker_that_is_ended_from_outside_is_told_in_one_line() -> None:
+def test_a_worker_that_is_ended_from_outside_is_shown_in_one_line() -> None:
     words = [sys.executable, "-m", "taisai", "dice", "test", "--shaker", "1e10"]
     with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         try:

@@ -60,7 +60,7 @@ def test_a_portfolio_of_bets(capsys: pytest.CaptureFixture[str]) -> None:
     assert json.loads(capsys.readouterr().out) == told
 
 
-def test_the_dominated_areas_are_told_with_their_certificate(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_dominated_areas_are_shown_with_their_certificate(capsys: pytest.CaptureFixture[str]) -> None:
     assert typed("portfolio", "us-sic-bo", "--dominated") == 0
     out = capsys.readouterr().out
     assert "25/151 triple-1" in out

@@ -87,7 +87,7 @@ def test_a_file_that_cannot_be_made_is_refused_before_the_work(
     assert "expected a file that can be written, got" in ran.err
 
 
-def test_a_par_sheet_in_a_file_is_told_to_machines_as_well(taisai: Taisai, tmp_path: Path) -> None:
+def test_a_par_sheet_in_a_file_is_shown_to_machines_as_well(taisai: Taisai, tmp_path: Path) -> None:
     ran = taisai("par", RWS, "-o", "sheet.html", "--json")
     assert ran.out == taisai("par", RWS, "--json").out
     assert json.loads(ran.out)["digest"] in (tmp_path / "sheet.html").read_text("utf-8")

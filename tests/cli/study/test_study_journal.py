@@ -77,7 +77,7 @@ def test_what_cannot_be_done_is_one_line(
         ((ROUND,), "rws-wrong-result.round': it is none"),
     ],
 )
-def test_what_cannot_be_settled_anew_is_one_line(
+def test_what_cannot_be_settled_again_is_one_line(
     words: tuple[str, ...], expected: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert typed("study", "resettle", *words) == 2

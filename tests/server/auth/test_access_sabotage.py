@@ -249,7 +249,7 @@ SABOTAGES: Final[dict[str, Sabotage]] = {
         _used_twice,
         (
             test_approvals.test_an_approval_is_used_once,
-            test_second_person.test_a_second_person_agrees_and_is_named_by_the_roll,
+            test_second_person.test_a_second_person_agrees_and_is_named_by_the_staff_list,
         ),
     ),
     "a lock after four failures": Sabotage(
@@ -261,10 +261,10 @@ SABOTAGES: Final[dict[str, Sabotage]] = {
         ),
     ),
     "a stranger hears what was wrong": Sabotage(
-        _tells, (test_authentication.test_a_stranger_hears_the_same_whatever_was_wrong,)
+        _tells, (test_authentication.test_an_unauthenticated_client_hears_the_same_whatever_was_wrong,)
     ),
     "a stranger waits less": Sabotage(
-        _quick_for_strangers, (test_passwords.test_whoever_it_is_one_hash_of_the_same_cost_is_checked,)
+        _quick_for_strangers, (test_passwords.test_anyone_who_it_is_one_hash_of_the_same_cost_is_checked,)
     ),
     "failures are not noted": Sabotage(
         _unnoted,
@@ -280,14 +280,14 @@ SABOTAGES: Final[dict[str, Sabotage]] = {
             lambda: test_session_ends.test_a_revocation_ends_sessions_before_it_is_even_answered("revoked"),
             lambda: test_session_ends.test_a_revocation_ends_sessions_before_it_is_even_answered("dismissed"),
             test_session_ends.test_a_lock_keeps_nobody_from_being_revoked,
-            lambda: test_second_person.test_whoever_is_revoked_takes_his_agreement_with_him(MAX),
+            lambda: test_second_person.test_anyone_who_is_revoked_takes_their_agreement_with_them(MAX),
         ),
     ),
     "a lock ends what is open": Sabotage(
         _locks_out,
         (
-            test_session_ends.test_whoever_is_locked_keeps_what_he_opened_himself_and_opens_no_more,
-            test_session_ends.test_what_he_agreed_to_before_his_lock_still_counts,
+            test_session_ends.test_anyone_who_is_locked_keeps_what_they_opened_themselves_and_opens_no_more,
+            test_session_ends.test_what_they_agreed_to_before_their_lock_still_counts,
         ),
     ),
     "who has no credentials is locked": Sabotage(
@@ -306,7 +306,7 @@ SABOTAGES: Final[dict[str, Sabotage]] = {
         (
             test_sessions.test_the_token_itself_is_kept_nowhere,
             test_approvals.test_the_token_is_kept_and_shown_nowhere,
-            test_secrets.test_the_door_remembers_no_password_and_no_token,
+            test_secrets.test_authentication_remembers_no_password_and_no_token,
         ),
     ),
     "what was typed as a name is noted": Sabotage(
@@ -326,16 +326,16 @@ SABOTAGES: Final[dict[str, Sabotage]] = {
         _side_by_side, (test_authentication_concurrent.test_guesses_at_one_name_do_not_run_side_by_side,)
     ),
     "any number is checked at once": Sabotage(
-        _any_number, (test_authentication_concurrent.test_one_more_than_can_be_checked_is_told_so,)
+        _any_number, (test_authentication_concurrent.test_one_more_than_can_be_checked_is_shown,)
     ),
     "more hashes at once": Sabotage(
         _more_workers, (test_authentication_concurrent.test_so_many_hashes_are_made_at_once_and_no_more,)
     ),
     "whoever hangs up has not failed": Sabotage(
-        _lets_hang_up, (test_authentication_concurrent.test_whoever_hangs_up_has_still_failed,)
+        _lets_hang_up, (test_authentication_concurrent.test_anyone_who_hangs_up_has_still_failed,)
     ),
     "the vault alone says who has credentials": Sabotage(
-        _vault_alone, (test_session_ends.test_whoever_left_and_is_back_has_no_credentials,)
+        _vault_alone, (test_session_ends.test_anyone_who_left_and_is_back_has_no_credentials,)
     ),
     "whoever names himself is admitted": Sabotage(
         _admits_anywhere,

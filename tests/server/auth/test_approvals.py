@@ -62,7 +62,7 @@ def test_what_is_no_token_approves_nothing(token: str) -> None:
 
 
 @pytest.mark.parametrize("approver", ["Sue Lim", "sue lim", "SUE LIM", "Ｓue Lim"])
-def test_nobody_agrees_with_himself(approver: str) -> None:
+def test_nobody_agrees_with_themselves(approver: str) -> None:
     made = Approvals(counted()).granted(VOID, asker=ASKER, approver=approver, now=NOON)
     assert made == "the second person must not be 'Sue Lim', who makes the request"
 

@@ -30,7 +30,7 @@ from taisai.server.auth.verification import (
 from tests.server.auth.staffed_house import CAT, DAN, DESK, MAX, PASSWORDS, STEP_MS, SUE, Staffed, running
 
 
-def test_whoever_has_password_and_code_is_in_and_the_journal_has_it() -> None:
+def test_anyone_who_has_password_and_code_is_in_and_the_journal_has_it() -> None:
     staffed = Staffed()
     came = staffed.signs_in(DAN)
     assert staffed.session(came) == came.session
@@ -39,7 +39,7 @@ def test_whoever_has_password_and_code_is_in_and_the_journal_has_it() -> None:
     assert (event.person, event.session, event.address, event.by) == (DAN, came.session.id, DESK, FLOOR)
 
 
-def test_a_name_in_other_letters_is_the_one_on_the_roll() -> None:
+def test_a_name_in_other_letters_is_the_one_on_the_staff_list() -> None:
     staffed = Staffed()
     came = staffed.tries("dan TEO", PASSWORDS[DAN], staffed.code(DAN))
     assert isinstance(came, NewSession)
@@ -58,7 +58,7 @@ def refusals_of_strangers(staffed: Staffed) -> dict[str, NewSession | SignInRefu
     }
 
 
-def test_a_stranger_hears_the_same_whatever_was_wrong() -> None:
+def test_an_unauthenticated_client_hears_the_same_whatever_was_wrong() -> None:
     heard = refusals_of_strangers(Staffed())
     assert set(heard.values()) == {WRONG_CREDENTIALS}
 
@@ -119,7 +119,7 @@ def test_a_wrong_code_counts_as_a_wrong_password_does() -> None:
     assert staffed.told(PersonLocked)
 
 
-def test_only_he_himself_hears_that_he_is_locked() -> None:
+def test_only_the_locked_person_learns_of_the_lock() -> None:
     staffed = Staffed()
     staffed.fails(DAN, 3)
     assert staffed.fails(DAN) == [WRONG_CREDENTIALS]
@@ -248,7 +248,7 @@ def test_a_full_house_of_sessions_takes_no_more() -> None:
     assert [event.person for event in staffed.told(SignedInEvent)] == [SUE]
 
 
-def test_whoever_signs_out_is_out() -> None:
+def test_anyone_who_signs_out_is_out() -> None:
     staffed = Staffed()
     came, other = staffed.signs_in(DAN), staffed.signs_in(DAN)
     running(staffed.door.sign_out(came.session.id, now=staffed.now))
@@ -260,7 +260,7 @@ def test_whoever_signs_out_is_out() -> None:
     assert dict(staffed.queue.engine.house().sessions) == {other.session.id: DAN}
 
 
-def test_a_hash_is_made_anew_when_its_cost_changed() -> None:
+def test_a_hash_is_made_again_when_its_cost_changed() -> None:
     staffed = Staffed()
     before = staffed.store.secret(f"staff/{DAN}")
     dearer = Passwords(staffed.entropy, Cost(time=2, memory=8, parallelism=1))

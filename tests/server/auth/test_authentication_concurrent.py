@@ -78,7 +78,7 @@ def test_guesses_at_one_name_do_not_run_side_by_side() -> None:
     assert len(staffed.told(SignInFailed)) == 1
 
 
-def test_one_more_than_can_be_checked_is_told_so() -> None:
+def test_one_more_than_can_be_checked_is_shown() -> None:
     held = Held()
     staffed = Staffed(executor=held)
     code = staffed.code(DAN)
@@ -126,7 +126,7 @@ def test_so_many_hashes_are_made_at_once_and_no_more() -> None:
     assert running(crowd()) == (WORKERS, [WRONG_CREDENTIALS] * WORKERS * 3)
 
 
-def test_whoever_hangs_up_has_still_failed() -> None:
+def test_anyone_who_hangs_up_has_still_failed() -> None:
     held = Held()
     staffed = Staffed(executor=held)
 

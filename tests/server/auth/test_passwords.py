@@ -93,7 +93,7 @@ def test_a_longer_text_than_may_be_one_is_not_the_password_that_it_begins_with()
     assert not passwords.verified(passwords.hashed(longest), longest + "z")
 
 
-def test_whoever_it_is_one_hash_of_the_same_cost_is_checked() -> None:
+def test_anyone_who_it_is_one_hash_of_the_same_cost_is_checked() -> None:
     passwords = Passwords(counted(), TINY)
     kept = passwords.hashed(GOOD)
     spy = Spy(passwords._hasher)

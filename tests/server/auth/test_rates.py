@@ -82,5 +82,5 @@ def test_no_span_ever_has_more_than_the_rule_says(gaps: list[int], burst: int, e
         ("testclient", "testclient"),
     ],
 )
-def test_whoever_has_a_whole_network_counts_once(address: str, counted_as: str) -> None:
+def test_anyone_who_has_a_whole_network_counts_once(address: str, counted_as: str) -> None:
     assert network_of(address) == counted_as

@@ -38,7 +38,7 @@ def test_a_rank_that_the_server_does_not_know_may_do_nothing(rank: str) -> None:
 
 
 @pytest.mark.parametrize("rank", FLOOR_LADDER)
-def test_a_persons_role_is_his_rank(rank: str) -> None:
+def test_a_persons_role_is_their_rank(rank: str) -> None:
     assert role_of(rank) == rank
 
 
@@ -53,5 +53,5 @@ def test_the_name_of_a_post_is_nobodys(name: str) -> None:
 @pytest.mark.parametrize(
     "name", ["Dan Teo", "Adminah binte Ali", "王小明", "Sue 2", "Dealer Tan", "Root Jensen"]
 )
-def test_the_name_of_a_person_is_his(name: str) -> None:
+def test_the_name_of_a_person_is_theirs(name: str) -> None:
     assert not is_generic(name)

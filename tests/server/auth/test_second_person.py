@@ -47,7 +47,7 @@ def used(staffed: Staffed, granted: NewApproval | SignInRefused, asker: NewSessi
     return staffed.door.approvals.used(granted.token, VOID, asker=asker.session.id, now=staffed.now)
 
 
-def test_a_second_person_agrees_and_is_named_by_the_roll() -> None:
+def test_a_second_person_agrees_and_is_named_by_the_staff_list() -> None:
     staffed = Staffed()
     asker = staffed.signs_in(SUE)
     granted = agrees(staffed, asker)
@@ -56,7 +56,7 @@ def test_a_second_person_agrees_and_is_named_by_the_roll() -> None:
     assert len(staffed.told(SignedInEvent)) == 1, "to agree opens no session"
 
 
-def test_nobody_agrees_with_himself_and_his_code_is_not_used_up() -> None:
+def test_nobody_agrees_with_themselves_and_their_code_is_not_used_up() -> None:
     staffed = Staffed()
     asker = staffed.signs_in(MAX)
     code = staffed.code(MAX)
@@ -101,7 +101,7 @@ def test_there_is_nobody_to_agree_with_once_the_asker_is_out() -> None:
 
 
 @pytest.mark.parametrize("person", [MAX, SUE])
-def test_whoever_is_revoked_takes_his_agreement_with_him(person: str) -> None:
+def test_anyone_who_is_revoked_takes_their_agreement_with_them(person: str) -> None:
     staffed = Staffed()
     staffed.signs_in(MAX)
     asker = staffed.signs_in(SUE)
@@ -111,7 +111,7 @@ def test_whoever_is_revoked_takes_his_agreement_with_him(person: str) -> None:
     assert used(staffed, granted, asker) is None
 
 
-def test_a_dealers_agreement_is_his_own_and_the_game_says_what_it_is_worth() -> None:
+def test_a_dealers_agreement_is_their_own_and_the_game_says_what_it_is_worth() -> None:
     staffed = Staffed()
     asker = staffed.signs_in(SUE)
     granted = agrees(staffed, asker, DAN, PASSWORDS[DAN])

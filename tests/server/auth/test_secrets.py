@@ -103,7 +103,7 @@ def test_the_vault_has_neither_passwords_nor_tokens() -> None:
     assert "$argon2id$" in vault
 
 
-def test_the_door_remembers_no_password_and_no_token() -> None:
+def test_authentication_remembers_no_password_and_no_token() -> None:
     evening = Evening()
     door = evening.staffed.door
     remembered = repr([vars(part) for part in (door, door.sessions, door.approvals, door._verifier)])

@@ -81,7 +81,7 @@ def test_the_same_rank_again_ends_nothing() -> None:
     assert staffed.session(came)
 
 
-def test_whoever_is_locked_keeps_what_he_opened_himself_and_opens_no_more() -> None:
+def test_anyone_who_is_locked_keeps_what_they_opened_themselves_and_opens_no_more() -> None:
     staffed = Staffed()
     came = staffed.signs_in(DAN)
     staffed.fails(DAN, 3)
@@ -101,7 +101,7 @@ def test_a_lock_keeps_nobody_from_being_revoked() -> None:
         assert staffed.session(came) is None, how
 
 
-def test_what_he_agreed_to_before_his_lock_still_counts() -> None:
+def test_what_they_agreed_to_before_their_lock_still_counts() -> None:
     staffed = Staffed()
     asker = staffed.signs_in(DAN).session
     digest = digest_of(b"a fill")
@@ -116,7 +116,7 @@ def test_what_he_agreed_to_before_his_lock_still_counts() -> None:
 
 
 @pytest.mark.parametrize("how", REVOKING)
-def test_a_revocation_while_someone_comes_in_keeps_him_out(how: str) -> None:
+def test_a_revocation_while_someone_comes_in_keeps_them_out(how: str) -> None:
     staffed = Staffed()
     staffed.signs_in(DAN)
 
@@ -130,7 +130,7 @@ def test_a_revocation_while_someone_comes_in_keeps_him_out(how: str) -> None:
     assert staffed.queue.engine.house().sessions == {}
 
 
-def test_a_rank_that_changed_unheard_keeps_him_out_too() -> None:
+def test_a_rank_that_changed_unheard_keeps_them_out_too() -> None:
     staffed = Staffed()
 
     async def meanwhile(_command: object) -> None:
@@ -218,7 +218,7 @@ def test_a_start_ends_what_a_crash_left_open() -> None:
 # Credentials
 
 
-def test_whoever_left_and_is_back_has_no_credentials() -> None:
+def test_anyone_who_left_and_is_back_has_no_credentials() -> None:
     staffed = Staffed()
     staffed.do(DismissPerson(at=NOON, by=MAX, person=DAN))
     staffed.do(EnrolPerson(at=NOON, by=MAX, person=DAN, rank="dealer"))
@@ -295,7 +295,7 @@ def test_a_weak_password_is_refused_before_anything_is_asked() -> None:
     assert len(staffed.told(CredentialsSet)) == 4
 
 
-def test_one_renews_his_own_by_proving_that_it_is_he() -> None:
+def test_a_person_renews_their_own_by_proving_who_they_are() -> None:
     staffed = Staffed()
     session = staffed.signs_in(SUE).session
     renew = staffed.door.renew_credentials

@@ -39,7 +39,7 @@ def test_a_token_opens_its_session_and_no_other_text_does() -> None:
         assert sessions.of(text, NOON) == EndedSession(None)
 
 
-def test_whoever_has_shown_his_token_once_is_asked_for_by_the_session_alone() -> None:
+def test_anyone_who_has_shown_their_token_once_is_asked_for_by_the_session_alone() -> None:
     sessions = StaffSessions(counted())
     made = opened(sessions)
     assert sessions.at(made.session.id, NOON) == made.session
@@ -75,7 +75,7 @@ def test_a_session_idles() -> None:
     assert sessions.of(made.token, NOON + 15 * MINUTE) == EndedSession(SignOutCause.IDLE)
 
 
-def test_whoever_does_something_does_not_idle() -> None:
+def test_anyone_who_does_something_does_not_idle() -> None:
     sessions = StaffSessions(counted())
     made = opened(sessions)
     sessions.touch(made.session.id, NOON + 10 * MINUTE)
@@ -137,7 +137,7 @@ def test_those_who_listen_hear_of_every_end_once_and_at_once() -> None:
     assert len(sessions) == 0
 
 
-def test_the_idlest_of_a_person_gives_way_to_his_sixth() -> None:
+def test_the_idlest_of_a_person_gives_way_to_their_sixth() -> None:
     sessions = StaffSessions(counted())
     five = [opened(sessions, now=NOON + number) for number in range(5)]
     other = opened(sessions, "Sue Lim", NOON - 1)

@@ -77,7 +77,7 @@ def test_limits_and_offered_odds_in_force_are_shown() -> None:
     assert areas["double-1"].odds[0].text.en == "8 to 1"
 
 
-def test_what_wins_is_told_in_words() -> None:
+def test_what_wins_is_shown_in_words() -> None:
     areas = {area.id: area for area in felt_view(opened(rulebook(MBS)).table).areas}
     assert areas["small"].wins.en == "the total is 4 to 10, except triples"
     assert areas["single-6"].wins.zh == "开出一个、两个或三个 6"
@@ -110,7 +110,7 @@ def test_chips_lie_within_the_limits(least: int, most: int, chips: tuple[int, ..
 
 
 @pytest.mark.parametrize(("book", "layout"), LAYOUTS)
-def test_edges_are_told_only_where_the_operator_lets_players_know_them(book: str, layout: str) -> None:
+def test_edges_are_shown_only_where_the_operator_lets_players_know_them(book: str, layout: str) -> None:
     table = opened(rulebook(book)).table
     assert {area.edge for area in felt_view(table, layout).areas} == {None}
     matrix = rulebook(book).matrix(layout)
@@ -130,7 +130,7 @@ def test_edges_are_told_only_where_the_operator_lets_players_know_them(book: str
 
 
 @pytest.mark.parametrize("layout", ["A", "B", "C"])
-def test_rws_appendices_what_is_printed_on_the_felt_is_told(layout: str) -> None:
+def test_rws_appendices_what_is_printed_on_the_felt_is_shown(layout: str) -> None:
     cells = felt_view(opened(rulebook(RWS)).table, layout).cells
     four = [cell.figures for cell in cells if cell.block == "four-numbers"]
     assert four == ["6 5 4 3", "6 5 3 2", "5 4 3 2", "4 3 2 1"]

@@ -40,7 +40,7 @@ def _facts(book: str) -> tuple[str, ...]:
     return table_view(table, History.of(table)).table.means
 
 
-def test_staff_are_told_the_exposure_and_the_offers_that_new_terms_would_replace() -> None:
+def test_staff_are_shown_the_exposure_and_the_offers_that_new_terms_would_replace() -> None:
     table = opened(rulebook(US)).table
     assert (console_view(table).exposure, console_view(table).odds) == (None, {})
     table.limits = replace(table.limits, exposure=5_000_00)
@@ -48,13 +48,13 @@ def test_staff_are_told_the_exposure_and_the_offers_that_new_terms_would_replace
     assert (console_view(table).exposure, console_view(table).odds) == (500_000, {"any-triple": "30 to 1"})
 
 
-def test_whoever_redeems_a_ticket_is_told_what_to_pay() -> None:
+def test_anyone_who_redeems_a_ticket_is_shown_what_to_pay() -> None:
     paid = TicketRedeemed(at=1, by="Kim", clause=Clause("house:tickets"), ticket="A-1", amount=700)
     assert answer_to("7", (paid,)) == DoneReply(to="7", ticket="A-1", amount=700)
     assert answer_to("7", ()) == DoneReply(to="7", again=True)
 
 
-def test_a_player_with_colour_chips_is_told_their_paint_and_lays_them_from_his_terminal() -> None:
+def test_a_player_with_colour_chips_is_shown_their_paint_and_lays_them_from_their_terminal() -> None:
     playing = demonstrated(MBS)
     playing.do(TakeSeat, "T08", seat="8", player="Zoe", terminal="T08")
     assert seat_view(playing.table, "8").colour is None

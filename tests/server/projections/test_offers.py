@@ -110,7 +110,7 @@ def test_each_offer_names_exactly_the_positions_that_may_do_it() -> None:
 
 
 @pytest.mark.parametrize("setup", SETUPS, ids=lambda setup: setup.name)
-def test_whoever_only_takes_the_next_step_plays_round_after_round(setup: Setup) -> None:
+def test_anyone_who_only_takes_the_next_step_plays_round_after_round(setup: Setup) -> None:
     quick, random, now = seated(setup), Random(3), 1_800_000_100_000
     for step in range(60):
         table = quick.table

@@ -78,7 +78,7 @@ def ruled(bets: dict[str, str | None], phase: str = "closed") -> RoundView:
     return view
 
 
-def test_a_bet_returned_by_decision_lay_there_and_is_told_with_clause_reason_and_both_people() -> None:
+def test_a_bet_returned_by_decision_lay_there_and_is_shown_with_clause_reason_and_both_people() -> None:
     view = ruled({"1-small": None, "1-big": "odd"})
     back = next(bet for bet in view.bets if bet.id == "1-small")
     assert (back.state, back.returned, back.lay) == ("returned", 1_000, True)
@@ -99,7 +99,7 @@ def test_a_bet_returned_before_the_close_did_not_lie_there() -> None:
     ]
 
 
-def test_the_outcome_lights_its_areas_on_every_layout_and_every_clause_is_told_in_words() -> None:
+def test_the_outcome_lights_its_areas_on_every_layout_and_every_clause_is_shown_in_words() -> None:
     view = retold("between")
     book = rulebook(RWS)
     assert view.lit.keys() == set(book.layouts)
@@ -133,7 +133,7 @@ def test_a_settled_round_tells_who_won_by_which_clause() -> None:
     assert view.incidents == ()
 
 
-def test_a_correction_and_a_void_are_told_with_their_clauses() -> None:
+def test_a_correction_and_a_void_are_shown_with_their_clauses() -> None:
     playing = at(rulebook(RWS), "between")
     playing.do(
         ReportIrregularity, "dan", event=Irregularity.WRONG_RESULT, round=1, faces=(4, 5, 6), second="sue"
@@ -156,7 +156,7 @@ def test_a_round_that_was_never_played_is_none() -> None:
     assert round_view(playing.table, 0) is None
 
 
-def test_so_many_bets_are_told_and_the_others_counted() -> None:
+def test_so_many_bets_are_shown_and_the_others_counted() -> None:
     playing = at(rulebook(RWS), "open")
     slips = tuple(Slip(f"b{n}", ("odd", "even")[n % 2], 100) for n in range(MOST_BETS - 1))
     for n in range(0, len(slips), 100):

@@ -35,7 +35,7 @@ NOTICES = {
 
 
 @pytest.mark.parametrize("book", STAFF)
-def test_players_are_told_what_the_phase_is_and_the_areas_light_while_the_result_is_on_view(
+def test_players_are_shown_what_the_phase_is_and_the_areas_light_while_the_result_is_on_view(
     book: str,
 ) -> None:
     for phase in phases(book):
@@ -60,7 +60,7 @@ def test_players_are_told_what_the_phase_is_and_the_areas_light_while_the_result
         assert view.dice.faces == ((1, 2, 3) if known or phase == "between" else None)
 
 
-def test_rws_3_3_the_range_of_the_limits_is_true_and_each_group_is_told() -> None:
+def test_rws_3_3_the_range_of_the_limits_is_true_and_each_group_is_shown() -> None:
     groups = {"even-money": (5_00, 5_000_00), "any-triple": (1_00, 500_00)}
     limits = Limits(least=5_00, most=1_000_00, groups=groups)
     table = opened(rulebook(RWS), limits=limits).table
@@ -107,7 +107,7 @@ def test_the_board_says_why_a_table_does_not_go_on() -> None:
     assert shown(shut).round.notice == said.SHUT
 
 
-def test_where_a_result_came_from_is_told() -> None:
+def test_where_a_result_came_from_is_shown() -> None:
     playing = at(rulebook(RWS), "revealed")
     keyed = playing.fork()
     keyed.act("enter-result")
@@ -146,7 +146,7 @@ def test_a_void_round_lights_nothing_and_leaves_no_result() -> None:
     assert (view.lit, view.dice.faces, view.history.results[-1].void) == ({}, None, True)
 
 
-def test_rws_5_3_2_a_void_round_is_told_with_its_clause_until_the_next_opens() -> None:
+def test_rws_5_3_2_a_void_round_is_shown_with_its_clause_until_the_next_opens() -> None:
     playing = at(rulebook(RWS), "revealed")
     playing.act("enter-result", flat=False)
     assert shown(playing).round.void == str(playing.table.irregularities.void)  # where nobody remembers more

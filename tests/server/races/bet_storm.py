@@ -11,7 +11,7 @@ from tests.server.races.crowd import Crowd, Tell, place, terminals
 from tests.server.races.journal_totals import Reckoning
 from tests.server.races.race_house import RWS, TABLE, furnish
 from tests.server.races.server_process import Order
-from tests.server.races.server_processes import Nursery, Server
+from tests.server.races.server_processes import Server, Servers
 
 DEPTH: Final = 12  # asks of a terminal that are under way
 LATE_ENOUGH: Final = 20  # refusals after which a terminal waits for the next round
@@ -120,7 +120,7 @@ def _after_the_close(storm: Storm, journal: Reckoning) -> Iterator[str]:
 
 
 async def stormed(
-    nursery: Nursery,
+    processes: Servers,
     folder: Path,
     *,
     bets: int,
@@ -130,7 +130,7 @@ async def stormed(
 ) -> tuple[Storm, Reckoning]:
     """A storm of at least so many bets, and the journal that it left."""
     furnish(folder, RWS, seats)
-    server = await nursery.open(Order(folder=str(folder), book=RWS, window=window, sabotage=sabotage))
+    server = await processes.open(Order(folder=str(folder), book=RWS, window=window, sabotage=sabotage))
     storm = Storm(server, seats, window)
     await storm.come()
     while storm.sent < bets:

@@ -6,18 +6,18 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.server.races.server_processes import Nursery
+from tests.server.races.server_processes import Servers
 
 
 @pytest.fixture(scope="session")
-def warm(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Nursery]:
+def warm(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Servers]:
     """Where servers come from."""
-    with Nursery(tmp_path_factory.mktemp("nursery")) as nursery:
-        yield nursery
+    with Servers(tmp_path_factory.mktemp("processes")) as processes:
+        yield processes
 
 
 @pytest.fixture
-def nursery(warm: Nursery) -> Iterator[Nursery]:
+def processes(warm: Servers) -> Iterator[Servers]:
     """The same, without any server left when a test is over."""
     yield warm
     warm.clear()

@@ -22,11 +22,11 @@ ROOT = Path(__file__).parents[3]
 class Server:
     """One server: what it listens at, and the line to its people."""
 
-    def __init__(self, nursery: Nursery, order: Order, pid: int, line: socket.socket) -> None:
+    def __init__(self, processes: Servers, order: Order, pid: int, line: socket.socket) -> None:
         self.order = order
         self.pid = pid
         self.port = 0
-        self._nursery = nursery
+        self._processes = processes
         self._line = line
         self._is_buried = False
         self._streams: tuple[asyncio.StreamReader, asyncio.StreamWriter] | None = None
@@ -45,7 +45,7 @@ class Server:
     async def _told(self) -> Told:
         assert self._streams is not None
         text = await self._streams[0].readline()
-        assert text, f"expected a floor that answers, got one that is gone:\n{self._nursery.said()}"
+        assert text, f"expected a floor that answers, got one that is gone:\n{self._processes.said()}"
         return msgspec.json.decode(text, type=Told)
 
     async def wish(self, wish: Wish) -> Told:
@@ -77,13 +77,13 @@ class Server:
         """Kill -9: it is gone in the middle of whatever it does."""
         os.kill(self.pid, signal.SIGKILL)
         status = self._bury()
-        assert os.WIFSIGNALED(status), self._nursery.said()
+        assert os.WIFSIGNALED(status), self._processes.said()
 
     async def stop(self) -> None:
         """It stops as it should."""
         self._close()
         status = await asyncio.to_thread(self._bury)
-        assert status == 0, f"expected a floor that stops as it should, got {status}:\n{self._nursery.said()}"
+        assert status == 0, f"expected a server that stops, got {status}:\n{self._processes.said()}"
 
     def gone(self) -> None:
         """Whatever state it is in, it is no more."""
@@ -92,7 +92,7 @@ class Server:
             self._bury()
 
     def _bury(self) -> int:
-        status = self._nursery.asked(Request(bury=self.pid))
+        status = self._processes.asked(Request(bury=self.pid))
         self._is_buried = True
         self._close()
         return status
@@ -104,7 +104,7 @@ class Server:
             self._line.close()
 
 
-class Nursery:
+class Servers:
     """The warm process from which servers are forked, so that one is there in a moment."""
 
     def __init__(self, folder: Path) -> None:

@@ -16,7 +16,7 @@ from tests.server.races.journal_totals import Reckoning
 from tests.server.races.players import PATIENCE, STAKE, Player, gone, seated, wrongs
 from tests.server.races.race_house import CARDS, CREDITS, MBS, RWS, US, furnish
 from tests.server.races.server_process import Order, Wish
-from tests.server.races.server_processes import Nursery, Server
+from tests.server.races.server_processes import Server, Servers
 
 TERMINALS = 200
 FEW = 20  # terminals, where others have shown that many come back
@@ -136,12 +136,12 @@ CASES = (
 )
 
 
-async def _killed(nursery: Nursery, folder: Path, case: Case, sabotage: str | None = None) -> list[str]:
+async def _killed(processes: Servers, folder: Path, case: Case, sabotage: str | None = None) -> list[str]:
     """Everything that is wrong after a kill."""
     many = case.many
     furnish(folder, case.book, many)
     order = Order(folder=str(folder), book=case.book, sabotage=sabotage)
-    server = await nursery.open(order)
+    server = await processes.open(order)
     players = await seated(server, many, PATIENCE if sabotage is None else 1.0)
     await server.until("open")
     await asyncio.gather(*(one.terminal.bets_open() for one in players))
@@ -153,7 +153,7 @@ async def _killed(nursery: Nursery, folder: Path, case: Case, sabotage: str | No
     await players[-1].bet("total-9")  # some of the others' are answered by now, and some are not
     before = players[0].epoch
     server.kill()
-    server = await nursery.open(replace(order, port=server.port))
+    server = await processes.open(replace(order, port=server.port))
     found = []
     try:
         await asyncio.gather(*(one.back(before) for one in players))
@@ -177,9 +177,9 @@ async def _killed(nursery: Nursery, folder: Path, case: Case, sabotage: str | No
 
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_after_a_kill_all_come_back_and_the_rulebook_rules(
-    nursery: Nursery, tmp_path: Path, case: Case
+    processes: Servers, tmp_path: Path, case: Case
 ) -> None:
-    assert uvloop.run(_killed(nursery, tmp_path, case)) == []
+    assert uvloop.run(_killed(processes, tmp_path, case)) == []
 
 
 @pytest.mark.parametrize(
@@ -190,8 +190,8 @@ def test_after_a_kill_all_come_back_and_the_rulebook_rules(
     ],
 )
 def test_sabotage_a_server_that_a_kill_undoes_is_found(
-    nursery: Nursery, tmp_path: Path, sabotage: str, says: str
+    processes: Servers, tmp_path: Path, sabotage: str, says: str
 ) -> None:
     case = next(one for one in CASES if (one.book, one.phase) == (RWS, "open"))
-    found = uvloop.run(_killed(nursery, tmp_path, case._replace(many=FEW), sabotage))
+    found = uvloop.run(_killed(processes, tmp_path, case._replace(many=FEW), sabotage))
     assert any(says in one for one in found), found

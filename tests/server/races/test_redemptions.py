@@ -16,7 +16,7 @@ from tests.server.races.crowd import Crowd, Tell, encoded, terminals
 from tests.server.races.journal_totals import Reckoning
 from tests.server.races.race_house import CASHIERS, RWS, TABLE, furnish
 from tests.server.races.server_process import Order
-from tests.server.races.server_processes import Nursery
+from tests.server.races.server_processes import Servers
 
 TERMINALS = 100
 AT_THE_CAGE = 100  # connections of four cashiers, two sessions each
@@ -31,9 +31,9 @@ class Redeemed(NamedTuple):
     journal: Reckoning
 
 
-async def _redeemed(nursery: Nursery, folder: Path, tickets: int, sabotage: str | None = None) -> Redeemed:
+async def _redeemed(processes: Servers, folder: Path, tickets: int, sabotage: str | None = None) -> Redeemed:
     furnish(folder, RWS, TERMINALS)
-    server = await nursery.open(Order(folder=str(folder), book=RWS, sabotage=sabotage))
+    server = await processes.open(Order(folder=str(folder), book=RWS, sabotage=sabotage))
     crowd, random = Crowd(), Random(3)
     tokens = [await server.token(name) for name in (*CASHIERS, *CASHIERS)]
     cashiers = await crowd.come(server.port, [Staff(tokens[one % len(tokens)]) for one in range(AT_THE_CAGE)])
@@ -93,14 +93,14 @@ def _wrongs(redeemed: Redeemed) -> Iterator[str]:
             yield f"expected what a terminal took to be its credits, got it on its way ({ticket})"
 
 
-def test_two_hundred_parallel_redemptions_pay_once(nursery: Nursery, tmp_path: Path) -> None:
-    redeemed = uvloop.run(_redeemed(nursery, tmp_path, TICKETS))
+def test_two_hundred_parallel_redemptions_pay_once(processes: Servers, tmp_path: Path) -> None:
+    redeemed = uvloop.run(_redeemed(processes, tmp_path, TICKETS))
     assert list(_wrongs(redeemed)) == []
     assert list(redeemed.journal.kept()) == []
 
 
-def test_sabotage_a_house_that_forgets_is_found(nursery: Nursery, tmp_path: Path) -> None:
-    redeemed = uvloop.run(_redeemed(nursery, tmp_path, 1, "forgetful"))
+def test_sabotage_a_house_that_forgets_is_found(processes: Servers, tmp_path: Path) -> None:
+    redeemed = uvloop.run(_redeemed(processes, tmp_path, 1, "forgetful"))
     found = "\n".join(_wrongs(redeemed))
     assert "expected one to be told that he is paid, got 200" in found
     assert "to be paid once, got 200 times" in found

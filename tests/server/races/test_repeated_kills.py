@@ -16,7 +16,7 @@ from tests.server.races.journal_totals import Reckoning
 from tests.server.races.players import Player, gone, seated, wrongs
 from tests.server.races.race_house import CARDS, MBS, RWS, US, furnish
 from tests.server.races.server_process import Order, Wish
-from tests.server.races.server_processes import Nursery, Server
+from tests.server.races.server_processes import Server, Servers
 from tests.tiers import count
 
 pytestmark = pytest.mark.part(name="kills")
@@ -31,9 +31,9 @@ AREAS: Final = ("small", "big", "any-triple", "total-9", "total-12")  # on every
 class Evening:
     """One table and its players, over as many servers as are killed."""
 
-    def __init__(self, nursery: Nursery, folder: Path, book: str, seed: int, sabotage: str | None) -> None:
+    def __init__(self, processes: Servers, folder: Path, book: str, seed: int, sabotage: str | None) -> None:
         self.wrongs: list[str] = []
-        self._nursery = nursery
+        self._processes = processes
         self._folder = folder
         self._order = Order(folder=str(folder / "floor"), book=book, sabotage=sabotage)
         self._random = Random(f"{book} {seed}")
@@ -45,7 +45,7 @@ class Evening:
         folder = self._folder / "floor"
         folder.mkdir()
         furnish(folder, self._order.book, PLAYERS)
-        server = await self._nursery.open(self._order)
+        server = await self._processes.open(self._order)
         self._order = replace(self._order, port=server.port)
         self._players = await seated(server, PLAYERS)
         for number in range(kills):
@@ -97,11 +97,11 @@ class Evening:
     async def _opened(self) -> Server:
         """The next server; now and then one is killed while it opens."""
         while self._random.random() < 0.3:
-            opening = self._nursery.forked(self._order)
+            opening = self._processes.forked(self._order)
             # How far it comes in this time is the machine's to say: any moment will do.
             await asyncio.sleep(self._random.uniform(0, 0.4))
             opening.kill()
-        return await self._nursery.open(self._order)
+        return await self._processes.open(self._order)
 
     def _look(self, number: int) -> None:
         """At a copy of what the killed server has left, before anyone opens it."""
@@ -114,18 +114,20 @@ class Evening:
         shutil.rmtree(left)
 
 
-def evening(nursery: Nursery, folder: Path, book: str, kills: int, sabotage: str | None = None) -> list[str]:
+def evening(
+    processes: Servers, folder: Path, book: str, kills: int, sabotage: str | None = None
+) -> list[str]:
     """Everything that is wrong after an evening of kills."""
-    one = Evening(nursery, folder, book, 1, sabotage)
+    one = Evening(processes, folder, book, 1, sabotage)
     uvloop.run(one.play(kills))
     return one.wrongs
 
 
 @pytest.mark.parametrize("book", [RWS, MBS, CARDS, US])
-def test_kill_after_kill_loses_nothing(nursery: Nursery, tmp_path: Path, book: str) -> None:
-    assert evening(nursery, tmp_path, book, KILLS) == []
+def test_kill_after_kill_loses_nothing(processes: Servers, tmp_path: Path, book: str) -> None:
+    assert evening(processes, tmp_path, book, KILLS) == []
 
 
-def test_sabotage_an_acknowledgement_before_the_append_is_found(nursery: Nursery, tmp_path: Path) -> None:
-    found = evening(nursery, tmp_path, RWS, 3, "early")
+def test_sabotage_an_acknowledgement_before_the_append_is_found(processes: Servers, tmp_path: Path) -> None:
+    found = evening(processes, tmp_path, RWS, 3, "early")
     assert any("expected every registered bet in the journal" in one for one in found), found

@@ -14,7 +14,7 @@ from tests.server.races.crowd import Crowd, Tell, place, terminals
 from tests.server.races.journal_totals import Reckoning
 from tests.server.races.race_house import CREDITS, RWS, TABLE, furnish
 from tests.server.races.server_process import Order
-from tests.server.races.server_processes import Nursery
+from tests.server.races.server_processes import Servers
 
 TERMINALS = 100
 EACH = 50  # bets of a terminal, each sent three times while bets are open: 10,000 replays
@@ -46,9 +46,9 @@ def _bet(seat: int, number: int, stake: int = STAKE) -> bytes:
     return place(id_, seat, 1, [{"id": id_, "area": AREAS[number % 4], "stake": stake}])
 
 
-async def _replayed(nursery: Nursery, folder: Path, each: int, sabotage: str | None = None) -> Replayed:
+async def _replayed(processes: Servers, folder: Path, each: int, sabotage: str | None = None) -> Replayed:
     furnish(folder, RWS, TERMINALS)
-    server = await nursery.open(Order(folder=str(folder), book=RWS, sabotage=sabotage))
+    server = await processes.open(Order(folder=str(folder), book=RWS, sabotage=sabotage))
     crowd, random = Crowd(), Random(7)
     first = await crowd.come(server.port, terminals(TERMINALS))
     again = await crowd.come(server.port, terminals(TERMINALS))
@@ -117,14 +117,14 @@ def _wrongs(replayed: Replayed) -> Iterator[str]:
         yield f"expected other content under a known id to be refused, got {replayed.other[0]}"
 
 
-def test_ten_thousand_replays_change_nothing(nursery: Nursery, tmp_path: Path) -> None:
-    replayed = uvloop.run(_replayed(nursery, tmp_path, EACH))
+def test_ten_thousand_replays_change_nothing(processes: Servers, tmp_path: Path) -> None:
+    replayed = uvloop.run(_replayed(processes, tmp_path, EACH))
     assert list(_wrongs(replayed)) == []
     assert list(replayed.journal.kept()) == []
 
 
-def test_sabotage_replays_that_count_as_new_are_found(nursery: Nursery, tmp_path: Path) -> None:
-    replayed = uvloop.run(_replayed(nursery, tmp_path, 10, "new-ids"))
+def test_sabotage_replays_that_count_as_new_are_found(processes: Servers, tmp_path: Path) -> None:
+    replayed = uvloop.run(_replayed(processes, tmp_path, 10, "new-ids"))
     found = "\n".join(_wrongs(replayed))
     assert "expected 1000 bets, got 3" in found
     assert "expected 1000 of every seat at risk" in found

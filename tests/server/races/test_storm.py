@@ -8,14 +8,15 @@ import pytest
 import uvloop
 
 from tests.server.races.bet_storm import stormed, wrongs
-from tests.server.races.server_processes import Nursery
+from tests.server.races.server_processes import Servers
+from tests.tiers import count
 
-BETS = 100_000
+BETS = count(40_000, 100_000)
 SOME = 15_000  # bets in which a server that is broken must show
 
 
-def test_a_hundred_thousand_bets_against_the_close(nursery: Nursery, tmp_path: Path) -> None:
-    storm, journal = uvloop.run(stormed(nursery, tmp_path, bets=BETS))
+def test_bets_race_the_close(processes: Servers, tmp_path: Path) -> None:
+    storm, journal = uvloop.run(stormed(processes, tmp_path, bets=BETS))
     assert list(wrongs(storm, journal)) == []
     assert list(journal.kept()) == []
     assert storm.sent == BETS
@@ -36,8 +37,8 @@ def test_a_hundred_thousand_bets_against_the_close(nursery: Nursery, tmp_path: P
     ],
 )
 def test_sabotage_a_server_that_loses_the_race_is_found(
-    nursery: Nursery, tmp_path: Path, sabotage: str, says: list[str]
+    processes: Servers, tmp_path: Path, sabotage: str, says: list[str]
 ) -> None:
-    storm, journal = uvloop.run(stormed(nursery, tmp_path, bets=SOME, window=200, sabotage=sabotage))
+    storm, journal = uvloop.run(stormed(processes, tmp_path, bets=SOME, window=200, sabotage=sabotage))
     found = list(wrongs(storm, journal))
     assert [any(f"expected {one}" in wrong for wrong in found) for one in says] == [True] * len(says), found

@@ -50,7 +50,7 @@ async def answer(house: Connected, who: Any = None, **given: Any) -> Response:
 
 
 @connected()
-async def test_a_dealer_settles_a_layout_and_is_told_every_mistake_by_its_clause(house: Connected) -> None:
+async def test_a_dealer_settles_a_layout_and_is_shown_every_mistake_by_its_clause(house: Connected) -> None:
     dealer = house.session("dealer")
     before = house.rows()
     told = await ask(house, dealer)
@@ -88,7 +88,7 @@ async def test_a_dealer_keys_dice_and_marks_what_lights(house: Connected) -> Non
 
 
 @connected()
-async def test_a_dealer_rules_and_is_told_the_clause_and_who_decides(house: Connected) -> None:
+async def test_a_dealer_rules_and_is_shown_the_clause_and_who_decides(house: Connected) -> None:
     dealer = house.session("dealer")
     given = {"kind": "ruling", "book": "us-sic-bo", "level": 3}
     deciding = set()

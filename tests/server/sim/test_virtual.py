@@ -37,7 +37,7 @@ def test_timers_come_in_the_order_of_their_moments() -> None:
     assert run(timers) == list(range(100))
 
 
-def test_whoever_waits_for_ever_is_named() -> None:
+def test_anyone_who_waits_for_ever_is_named() -> None:
     async def waiting(_loop: VirtualLoop) -> None:
         await asyncio.get_running_loop().create_future()
 
@@ -45,7 +45,7 @@ def test_whoever_waits_for_ever_is_named() -> None:
         run(waiting)
 
 
-def test_whoever_is_busy_for_ever_is_named_too() -> None:
+def test_anyone_who_is_busy_for_ever_is_named_too() -> None:
     async def busy(_loop: VirtualLoop) -> None:
         while True:  # noqa: ASYNC110  that is what it is about
             await asyncio.sleep(1)

@@ -316,6 +316,6 @@ def test_a_large_chain_played_to_its_end_has_no_bound_for_its_rounds(monkeypatch
     assert facts["mean_end_error_at_most"] < 1e-9
 
 
-def test_multiples_are_told_as_staked() -> None:
+def test_multiples_are_shown_as_staked() -> None:
     ends = ends_of(mixed(SMALL), BOOK.chance(), bankroll=500, target=9_000, staking="labouchere", rounds=5)
     assert ends.multiples == Multiples(3, 50)  # no line of 1, 2, 3, 4 ever asks for less

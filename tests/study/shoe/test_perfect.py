@@ -86,7 +86,7 @@ def test_limits_on_the_shoe(monkeypatch: pytest.MonkeyPatch) -> None:
         perfect_play(MATRIX, (2, 1, 1, 1, 1, 1), compiled=True)
 
 
-def test_progress_is_told_to_its_end() -> None:
+def test_progress_is_shown_to_its_end() -> None:
     told: list[tuple[int, int]] = []
     perfect_play(MATRIX, (2,) * 6, compiled=True, progress=lambda done, whole: told.append((done, whole)))
     assert told == [
@@ -187,7 +187,7 @@ def test_next_to_nothing_is_called_so() -> None:
     assert "At 1% dealt this count earns less than 0.1 units in 100 rounds." in str(found)
 
 
-def test_the_published_figures_are_the_reckoned_ones() -> None:
+def test_the_published_figures_are_the_computed_ones() -> None:
     published = {shoe["decks"]: shoe for shoe in json.loads(DATA.read_text("utf-8"))["shoes"]}
     assert set(published) == {2, 3, 4, 5, 6}
     for decks in range(2, 7) if LONG else (2,):

@@ -110,7 +110,7 @@ def test_a_shoe_of_sixes_does_not_stray() -> None:
         ((2,) * 6, (-3, -2, -1, 1, 2, 3), 2, "expected at most 5 different tags for a deviation, got 6"),
     ],
 )
-def test_what_cannot_be_reckoned_is_refused(
+def test_what_cannot_be_computed_is_refused(
     left: tuple[int, ...], tags: tuple[int, ...], rounds: int, says: str
 ) -> None:
     with pytest.raises(RulesError, match=says):
