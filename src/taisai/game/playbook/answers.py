@@ -23,14 +23,14 @@ from taisai.game.playbook.command_lines import (
 )
 from taisai.game.refusals import Refusal
 from taisai.game.rounds.messages import RoundResettled, RoundSettled
-from taisai.game.rounds.round import Round
+from taisai.game.rounds.settlement import bet_records
 from taisai.game.table import Seat, Table
 from taisai.game.terms.messages import Limits
 from taisai.game.terms.terms import Terms
 from taisai.game.vocabulary import Means
 from taisai.rules.areas import AreaId
 from taisai.rules.clauses import Clause
-from taisai.rules.outcomes import Outcome
+from taisai.rules.settlement import BetRecord
 
 NOTHING: Final = "+ nothing"
 """The answer to a harmless retry."""
@@ -118,7 +118,7 @@ class Share(NamedTuple):
 
 
 def shares(table: Table, event: Event) -> tuple[Share, ...]:
-    """What a settlement that just happened came to, in the order of the bets; nothing of other events."""
+    """What the settlement of an event gave to each stake, in the order of the bets; () for other events."""
     if isinstance(event, RoundSettled):
         round_ = table.round
     elif isinstance(event, RoundResettled):
@@ -127,52 +127,45 @@ def shares(table: Table, event: Event) -> tuple[Share, ...]:
     else:
         return ()
     assert round_ is not None
-    outcome = Outcome.of(*event.faces)
+    stakes: dict[tuple[str, Means, str, str], list[BetRecord[BetRegistered]]] = {}
+    sums: dict[tuple[str, str, str], int] = {}
+    for record in bet_records(table, round_, round_.live()):
+        bet = record.bet
+        purse = Means.CASH_CHIPS if bet.means is Means.PLAQUES else bet.means
+        stakes.setdefault((bet.seat, purse, bet.layout, bet.area), []).append(record)
+        cell = (bet.seat, bet.layout, bet.area)
+        sums[cell] = sums.get(cell, 0) + bet.stake
     found: list[Share] = []
-    for (seat, means, layout, area), stake in _stakes(round_).items():
+    for (seat, means, layout, area), records in stakes.items():
         terms = table.in_force[round_.terms][layout]
-        row = terms.rows[area]
-        purse = table.seats[seat].purses[Means.CASH_CHIPS if means is Means.PLAQUES else means]
-        kept = round_.kept_out.get((layout, row, purse.index), 0)
-        found += _split(table, round_, terms, outcome, seat, means=means, area=area, stake=stake, kept=kept)
+        found += _split(table, terms, records, means, sums[seat, layout, area])
     return tuple(found)
 
 
-def _stakes(round_: Round) -> dict[tuple[str, Means, str, str], int]:
-    """(seat, means, layout, area) → what lies there; plaques and cash chips are one purse."""
-    stakes: dict[tuple[str, Means, str, str], int] = {}
-    for bet in round_.live():
-        means = Means.CASH_CHIPS if bet.means is Means.PLAQUES else bet.means
-        key = (bet.seat, means, bet.layout, bet.area)
-        stakes[key] = stakes.get(key, 0) + bet.stake
-    return stakes
-
-
 def _split(
-    table: Table, round_: Round, terms: Terms, outcome: Outcome, seat: str, *, means: Means, area: str,
-    stake: int, kept: int,
-) -> list[Share]:  # fmt: skip
-    """The part of a stake that played, and the part that the limits gave back."""
-    row, limits = terms.rows[area], table.book.limits
-    lying = sum(sum_ for (whose, _, on, where), sum_ in _stakes(round_).items()
-                if (whose, on, where) == (seat, terms.layout, area))  # fmt: skip
-    name, clause = terms.matrix.areas[row], terms.matrix.clauses[row][outcome.index]
-    made: list[Share] = []
-    if stake > kept:
-        playing = stake - kept
-        matrix = terms.matrix
-        returned = playing * (matrix.nets[row][outcome.index] + matrix.denominator) // matrix.denominator
+    table: Table, terms: Terms, records: list[BetRecord[BetRegistered]], means: Means, lying: int
+) -> list[Share]:
+    """The part of a stake that was in play, and the part that the limits returned."""
+    first, limits = records[0], table.book.limits
+    row = terms.rows[first.area]
+    kept = sum(record.kept_out for record in records)
+    in_play = sum(record.stake for record in records) - kept
+    area, clause = terms.matrix.areas[row], first.clause
+    assert clause is not None
+    parts: list[Share] = []
+    if in_play:
+        returned = sum(record.returned for record in records) - kept
         once = lying < terms.least[row]
-        made.append(
-            Share(seat, means, terms.layout, name, playing, returned, clause,
+        parts.append(
+            Share(first.bet.seat, means, terms.layout, area, in_play, returned, clause,
                   LimitEffect.UNDER_ONCE if once else LimitEffect.NOT, limits.under_clause if once else None)
         )  # fmt: skip
     if kept:
         over = lying > terms.most[row]
         limited = LimitEffect.OVER_RETURNED if over else LimitEffect.UNDER_RETURNED
         by = limits.over_clause if over else limits.under_clause
-        made.append(Share(seat, means, terms.layout, name, kept, kept, clause, limited, by))
-    return made
+        parts.append(Share(first.bet.seat, means, terms.layout, area, kept, kept, clause, limited, by))
+    return parts
 
 
 _FACT: Final = re.compile(r"=\s*(books|claims|accounts|table|seat\s+(?P<seat>[^:]+?))\s*:\s*(?P<rest>.*)")

@@ -1,4 +1,4 @@
-"""Real play against theory: what was staked and returned at tables, beside what the pay tables say."""
+"""Real play against theory: what was staked and returned, beside the exact figures of the pay tables."""
 
 from taisai.study.journal.accumulate import observed
 from taisai.study.journal.results import AreaObserved, Observed, PlayedRound, TableDice

@@ -20,10 +20,10 @@ BERRY_ESSEEN: Final = 0.56
 """The least constant proven for sums of unequal laws (Shevtsova, 2010)."""
 
 KnownPayTables = Mapping[str, tuple[Matrix, Chance]]
-"""By digest: each pay table, and the chances that it is judged by."""
+"""Digest → a pay table, and its chances."""
 
 TableAndArea = tuple[str, str]
-"""A pay table's digest, and an area of it."""
+"""The digest of a pay table, and an area."""
 
 
 @dataclass(slots=True)
@@ -34,10 +34,10 @@ class _Area:
     bets: int = 0
     staked: int = 0
     returned: int = 0
-    cubes: int = 0
-    """The same of the cubes."""
     squares: int = 0
-    """The sum of the squares of the round's stakes: bets of one round on one area win or lose together."""
+    """The sum of the squares of the stakes of each round: bets of a round on an area win or lose together."""
+    cubes: int = 0
+    """The sum of the cubes of the stakes of each round."""
 
 
 @dataclass(slots=True)
@@ -48,9 +48,9 @@ class _Counting:
     outcomes: dict[str, list[int]] = field(default_factory=dict)
     rounds: int = 0
     products: dict[tuple[TableAndArea, TableAndArea], int] = field(default_factory=dict)
-    """Of two areas: the sum over all rounds of the product of their stakes."""
+    """Two areas → the sum over all rounds of the product of their stakes."""
     thirds: float = 0.0
-    """No less than the sum of the rounds' third absolute moments."""
+    """An upper bound of the sum of the rounds' third absolute moments."""
     covariances: dict[tuple[TableAndArea, TableAndArea], float] = field(default_factory=dict)
     reaches: dict[TableAndArea, float] = field(default_factory=dict)
     centred: dict[TableAndArea, list[Fraction]] = field(default_factory=dict)
@@ -104,14 +104,14 @@ class _Counting:
         return self.areas[key]
 
     def variance(self) -> Fraction:
-        """Of the house's net over all rounds: bets of one round hang on the same dice."""
-        found = Fraction(0)
+        """The variance of the house's net over all rounds; bets of a round depend on the same dice."""
+        variance = Fraction(0)
         for (one, other), product in self.products.items():
-            found += self._exact(one, other) * product * (1 if one == other else 2)
-        return found
+            variance += self._exact(one, other) * product * (1 if one == other else 2)
+        return variance
 
     def _exact(self, one: TableAndArea, other: TableAndArea) -> Fraction:
-        """The covariance of a unit on each of two areas."""
+        """The covariance of one unit on each of two areas."""
         chance = self.pay_tables[one[0]][1]
         cells = zip(chance.weights, self._centred(one), self._centred(other), strict=True)
         return sum((w * x * y for w, x, y in cells), Fraction(0)) / chance.total
@@ -122,20 +122,20 @@ class _Counting:
         return self.covariances[one, other]
 
     def _reach(self, key: TableAndArea) -> float:
-        """How far from its mean a unit on an area can end."""
+        """The greatest distance from its mean that one unit on an area can end at."""
         if key not in self.reaches:
             self.reaches[key] = float(max(map(abs, self._centred(key))))
         return self.reaches[key]
 
-    def error(self, key: TableAndArea, one: _Area) -> float:
+    def error(self, key: TableAndArea, area: _Area) -> float:
         """Twice the Berry–Esseen bound of an area, since a band has two ends."""
         chance = self.pay_tables[key[0]][1]
         cells = zip(chance.weights, self._centred(key), strict=True)
         third = float(sum((w * abs(x) ** 3 for w, x in cells), Fraction(0)) / chance.total)
-        return _bound(third * one.cubes, float(one.odds.variance * one.squares))
+        return _bound(third * area.cubes, float(area.odds.variance * area.squares))
 
     def _centred(self, key: TableAndArea) -> list[Fraction]:
-        """What a unit on an area brings on each outcome, above its mean."""
+        """The net of one unit on an area less its mean, for each outcome."""
         if key in self.centred:
             return self.centred[key]
         matrix, chance = self.pay_tables[key[0]]

@@ -1,7 +1,4 @@
-"""Bets in the columns of a Parquet file: read in pieces, told by codes, settled anew.
-
-An export of bets, in columns, settled anew and balanced: every bet, whatever their number.
-"""
+"""Settles every bet of a Parquet export again, in columns, and balances the sums of each table."""
 
 from __future__ import annotations
 
@@ -54,19 +51,19 @@ STATES: Final = {
     "back": (RETURNED, RETURNED, NO_STATE),
     "open": (OPEN, NO_STATE, NO_STATE),
 }
-"""By whether the round is void: not, void, untold."""
+"""Word of the column `state` → what it means if the round is not void, is void, or the flag is empty."""
 SPELT: Final = {" ".join(map(str, faces)): one.index for one in OUTCOMES for faces in permutations(one.faces)}
-"""Three faces in any order, as an export has them: nothing else that int() would take is dice."""
+"""Three faces in any order, as an export writes them → the index of the outcome."""
 AT_ONCE: Final = 1 << 17
-"""Bets in hand of one thread: some megabytes."""
+"""Bets that a thread reads at once: a few megabytes."""
 MOST_TOLD: Final = 1_000
-"""Faults that are told one by one; all are counted."""
+"""Faults that are listed; all are counted."""
 
 Whole = npt.NDArray[np.int64]
 
 
 class Piece(NamedTuple):
-    """Some row groups of the file, how many rows they have, and how many come before them."""
+    """Row groups of the file, their number of rows, and the number of rows before them."""
 
     groups: tuple[int, ...]
     rows: int
@@ -74,10 +71,10 @@ class Piece(NamedTuple):
 
 
 class Wrong(NamedTuple):
-    """A bet that did not get what was due, as the file has it."""
+    """A bet that did not get what was due, as the file states it."""
 
     row: int
-    """Its place in the file, counted from 1."""
+    """The row in the file, from 1."""
     table: str
     area: str
     faces: str
@@ -88,19 +85,19 @@ class Wrong(NamedTuple):
 
 
 class ResettlementCheck(NamedTuple):
-    """What some bets came to."""
+    """The check of some bets."""
 
     bets: int
     still_open: int
     sums: list[tuple[str, tuple[int, ...]]]
-    """Of each table: bets that count, staked, returned, due. A file may name a table twice."""
+    """Table → settled bets, staked, returned, due. A table may come twice."""
     faults: int
     told: list[Wrong]
     """The first of them."""
 
 
 class Coded(NamedTuple):
-    """A column of words as codes, and the words; None where a cell is empty."""
+    """A column of words as codes, and the words; None for an empty cell."""
 
     codes: Codes
     words: list[str | None]
@@ -112,7 +109,7 @@ class Coded(NamedTuple):
 
 
 class ColumnFile:
-    """A Parquet file of bets and the pay tables to settle them by; any thread may check any piece."""
+    """A Parquet file of bets, and their pay tables; any thread may check any piece."""
 
     def __init__(self, path: str, pay_tables: Mapping[str, Matrix]) -> None:
         self._path = path
@@ -126,11 +123,11 @@ class ColumnFile:
 
     @property
     def bets(self) -> int:
-        """All rows."""
+        """The number of rows."""
         return int(self._file.metadata.num_rows)
 
     def pieces(self) -> Iterator[Piece]:
-        """The file cut between row groups, each piece of about as many bets as a thread takes in hand."""
+        """The file in pieces of whole row groups, each of about AT_ONCE bets."""
         groups: list[int] = []
         before = rows = 0
         for group in range(self._file.metadata.num_row_groups):
@@ -144,7 +141,7 @@ class ColumnFile:
             yield Piece(tuple(groups), rows, before)
 
     def checked(self, piece: Piece) -> list[ResettlementCheck]:
-        """Every bet of a piece settled anew, some at a time: a row group may be of any size."""
+        """Settles every bet of a piece again, in batches: a row group may have any size."""
         found: list[ResettlementCheck] = []
         before = piece.before
         try:
@@ -167,7 +164,7 @@ class ColumnFile:
         lookups = self._lookups(coded)
         try:
             sums, wrong = resettled(columns, lookups, self._pay, max(1, len(tables)))
-        except BulkError as error:  # a word beyond its dictionary: PyArrow does not look
+        except BulkError as error:  # a code beyond its dictionary: PyArrow does not check
             raise RulesError(f"{error} ({printable(self._path)})") from None
         by_table = zip(*(one.tolist() for one in sums), strict=True)
         named = [(str(table or "(none)"), of) for table, of in zip(tables, by_table, strict=False)]
@@ -176,7 +173,9 @@ class ColumnFile:
 
     def _figures(self, some: pa.RecordBatch, name: str) -> Whole:
         try:
-            array = some.column(name).cast(pa.int64())  # first, for NO_MONEY may not fit the column's kind
+            array = some.column(name).cast(
+                pa.int64()
+            )  # first, because NO_MONEY may not fit the column's type
         except pa.ArrowInvalid as error:
             raise RulesError(
                 f"expected whole numbers of 64 bits in column {name}, got {error} ({printable(self._path)})"
@@ -190,8 +189,8 @@ class ColumnFile:
         pay_tables, areas = coded["pay_table"].words, coded["area"].words
         if unknown := [str(one) for one in pay_tables if one not in self._rows]:
             raise RulesError(
-                f"expected pay tables that are known, got {', '.join(map(printable, unknown[:3]))}; name the "
-                f"rulebook with --book, and --set and --offer where they hold ({printable(self._path)})"
+                f"unknown pay tables {', '.join(map(printable, unknown[:3]))}; give the rulebook with "
+                f"--book, and its --set and --offer ({printable(self._path)})"
             )
         rows = [[self._rows[str(digest)].get(str(area), NO_ROW) for area in areas] for digest in pay_tables]
         outcomes = [SPELT.get(str(one), NO_OUTCOME) for one in coded["faces"].words]
@@ -206,7 +205,7 @@ class ColumnFile:
         schema = self._read(parquet.read_schema, memory_map=True)
         if twice := [name for name in READ if schema.names.count(name) > 1]:
             raise RulesError(
-                f"expected every column once, got more than one {', '.join(twice)} ({printable(self._path)})"
+                f"expected every column once, got {', '.join(twice)} twice ({printable(self._path)})"
             )
         kinds = {field.name: field.type for field in schema}
         fits = [name for name in CODED if name in kinds and _is_text(kinds[name])]
@@ -220,7 +219,7 @@ class ColumnFile:
 
     @property
     def _file(self) -> parquet.ParquetFile:
-        """One reader a thread: a reader is not made for several."""
+        """The reader of this thread: a reader is not thread-safe."""
         if not hasattr(self._opened, "file"):
             self._opened.file = self._read(
                 parquet.ParquetFile, memory_map=True, read_dictionary=list(CODED), pre_buffer=False
@@ -267,7 +266,7 @@ def _flags(array: pa.BooleanArray) -> Flags:
 
 
 def _still_open(columns: Columns, lookups: Lookups, wrong: Places) -> int:
-    """How many bets are open and rightly so; most files have none, and then there is nothing to count."""
+    """The number of open bets without a fault; most files have no open bets."""
     if OPEN not in lookups.states:
         return 0
     is_open = lookups.states[columns.states, columns.voided] == OPEN
@@ -288,7 +287,7 @@ MOST_SHOWN: Final = 20
 
 
 class TableSums(NamedTuple):
-    """What the bets of one table come to."""
+    """The sums of the bets of one table."""
 
     table: str
     bets: int
@@ -299,24 +298,24 @@ class TableSums(NamedTuple):
 
 @dataclass(frozen=True)
 class Resettled(Describable):
-    """Every bet of an export checked."""
+    """The check of all bets of an export."""
 
     source: str
     bets: int
-    """All rows, those of rounds in hand as well."""
+    """All rows, with the bets of rounds in play."""
     still_open: int
-    """Those of rounds in hand, which there is nothing to settle of yet."""
+    """Bets of rounds in play, which are not settled."""
     faults: int
     told: tuple[Wrong, ...]
     tables: tuple[TableSums, ...]
 
     @property
     def is_right(self) -> bool:
-        """Whether every bet got what was due, and so every sum balances."""
+        """Whether every bet got what was due."""
         return not self.faults and all(one.returned == one.due for one in self.tables)
 
     def report(self) -> StudyReport:
-        """Sums by table, then the faults."""
+        """The sums of each table, then the faults."""
         numbers = ("bets", "staked", "returned", "house", "due to players", "out by")
         in_hand = f", {self.still_open:,} still open" if self.still_open else ""
         sums = Sheet(
@@ -353,7 +352,7 @@ class Resettled(Describable):
 def resettle(
     file: str, pay_tables: Mapping[str, Matrix], advance: Callable[[int], None] = lambda _done: None
 ) -> Resettled:
-    """Settles every bet of a Parquet export anew, by the pay tables known by their digests."""
+    """Settles every bet of a Parquet export again, by pay tables with their digests."""
     with needed("NumPy and PyArrow", "study"):
         from taisai.study.journal.resettle import MOST_TOLD, ColumnFile
     source = ColumnFile(file, pay_tables)
@@ -373,7 +372,7 @@ def resettle(
 
 
 def _in_order(source: ColumnFile) -> Iterator[list[ResettlementCheck]]:
-    """What the pieces come to, in their order; as many in hand as there are processors, and one more."""
+    """The checks of the pieces, in order; as many pieces at once as there are processors, and one more."""
     workers = os.cpu_count() or 1
     pieces = source.pieces()
     with ThreadPoolExecutor(workers) as pool:

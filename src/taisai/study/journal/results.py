@@ -1,4 +1,4 @@
-"""Observed play against exact figures, area by area, with its report and its picture."""
+"""Observed play beside exact figures, area by area: the results, their report and their picture."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 LEVEL: Final = Fraction(99, 100)
 TRUSTED: Final = 0.05
-"""A band is relied on where its share is off by at most this, by the bound."""
+"""A band is reliable if the bound of its error is at most this."""
 MOST_TABLES: Final = 20  # in the report; the facts have all
 _Z: Final = NormalDist().inv_cdf((1 + float(LEVEL)) / 2)
 
@@ -49,29 +49,29 @@ class AreaObserved:
     returned: int
     exact_edge: Fraction
     variance: Fraction
-    """Of the house's net over all of it, in minor units squared."""
+    """The variance of the house's net over all stakes, in minor units squared."""
     error: float
-    """How far the share of such play within the band may be from 99 % at most: the band is normal."""
+    """A bound of the error of the 99 % band, which is a normal one."""
 
     @property
     def edge(self) -> float:
-        """What the house kept of each unit staked."""
+        """The share of the stakes that the house kept."""
         return (self.staked - self.returned) / self.staked
 
     @property
     def half_width(self) -> float:
-        """Of the 99 % band of the observed edge about the exact one."""
+        """Half the width of the 99 % band around the exact edge."""
         return _Z * sqrt(self.variance) / self.staked
 
     @property
     def deviations(self) -> float:
-        """How many standard deviations the house is above its expectation."""
+        """The house's net less its expectation, in standard deviations."""
         more = self.staked - self.returned - self.exact_edge * self.staked
         return float(more) / sqrt(self.variance) if self.variance else 0.0
 
     @property
     def is_odd(self) -> bool:
-        """Whether it lies outside the 99 % band, and the band can be relied on."""
+        """Whether the edge is outside the 99 % band, and the band is reliable."""
         return self.error <= TRUSTED and abs(self.deviations) > _Z
 
 
@@ -86,7 +86,7 @@ class TableDice(NamedTuple):
 
 @dataclass(frozen=True)
 class Observed(Describable):
-    """All of it, by area, in sum, and the dice."""
+    """Observed play by area, in total, and the dice."""
 
     source: str
     areas: tuple[AreaObserved, ...]
@@ -94,22 +94,22 @@ class Observed(Describable):
     staked: int
     returned: int
     expected: Fraction
-    """What the house keeps of these stakes in the mean, in minor units."""
+    """The house's expected net of these stakes, in minor units."""
     variance: Fraction
-    """Of the house's net over all rounds, bets of one round taken together."""
+    """The variance of the house's net over all rounds."""
     error: float
-    """As of an area, for all bets together."""
+    """A bound of the error of the 99 % band for all bets together."""
     dice: tuple[TableDice, ...]
     has_cards: bool
 
     @property
     def deviations(self) -> float:
-        """How many standard deviations the house's net is above its expectation."""
+        """The house's net less its expectation, in standard deviations."""
         more = self.staked - self.returned - self.expected
         return float(more) / sqrt(self.variance) if self.variance else 0.0
 
     def report(self) -> StudyReport:
-        """By area, in sum, the dice; then what the figures are worth."""
+        """Areas, totals and dice, with notes on their reliability."""
         numbers = ("rounds", "bets", "staked", "returned", "observed", "exact", "99 % band", "σ")
         areas = Sheet(
             f"{self.source}: {counted(self.rounds, 'round')} with bets",
@@ -211,7 +211,7 @@ def _about(error: float) -> str:
 
 
 MOST: Final = 40
-"""Areas in one picture; those with the most rounds."""
+"""Areas in one picture: those with the most rounds."""
 
 
 def drawn(found: Observed) -> Figure:
