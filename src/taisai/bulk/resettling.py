@@ -170,15 +170,15 @@ def _resettled(columns: Columns, lookup: _PayLookup, tables: int) -> tuple[Sums,
     sums = Sums._make(np.zeros(tables, dtype=np.int64) for _ in Sums._fields)
     places = np.empty(size, dtype=np.intp)  # unused pages of it take no memory
     loop = _compiled() if loads_numba() else _by_numpy
-    found, seen = loop(*columns, *lookup, *sums, places)
-    if found == _BEYOND:
+    wrong_bets, seen = loop(*columns, *lookup, *sums, places)
+    if wrong_bets == _BEYOND:
         _expect_known(columns, lookup.gives.shape, lookup.states, tables)
     if size > 1 and size << int(seen).bit_length() > _MOST:  # a sum might have exceeded 64 bits
         half = size // 2
         early, at_first = _resettled(columns.part(slice(None, half)), lookup, tables)
         late, at_last = _resettled(columns.part(slice(half, None)), lookup, tables)
         return early.plus(late), np.concatenate([at_first, at_last + half])
-    return sums, places[:found].copy()
+    return sums, places[:wrong_bets].copy()
 
 
 def _right_ones(  # noqa: PLR0917  what numba compiles takes arrays, and takes them by place
@@ -194,7 +194,7 @@ def _right_ones(  # noqa: PLR0917  what numba compiles takes arrays, and takes t
     seen = others = 0
     pay_tables_known, areas_known, faces_known = gives_of.shape
     states_known, flags_known = state_of.shape
-    last, many, stake_sum, back_sum = np.uint32(0), 0, 0, 0  # rows of one table stand together
+    last, count, stake_sum, back_sum = np.uint32(0), 0, 0, 0  # rows of one table stand together
     for bet in range(stakes.size):
         pay_table, area, thrown = pay_tables[bet], areas[bet], faces[bet]
         state, flag, table = states[bet], voided[bet], tables[bet]
@@ -204,11 +204,11 @@ def _right_ones(  # noqa: PLR0917  what numba compiles takes arrays, and takes t
         ):  # fmt: skip
             return _BEYOND, 0
         if table != last:
-            bets[last] += many
+            bets[last] += count
             staked[last] += stake_sum
             back[last] += back_sum
             due[last] += back_sum
-            last, many, stake_sum, back_sum = table, 0, 0, 0
+            last, count, stake_sum, back_sum = table, 0, 0, 0
         stake, kept, above, got = stakes[bet], kept_out[bet], won[bet], returned[bet]
         gives, unit = gives_of[pay_table, area, thrown], unit_of[pay_table, area]
         money, playing, gained = stake | kept | above | got, stake - kept, got - kept
@@ -220,7 +220,7 @@ def _right_ones(  # noqa: PLR0917  what numba compiles takes arrays, and takes t
             & (gained * unit == playing * gives)
             & (above == max(gained - playing, 0))
         ):
-            many += 1
+            count += 1
             stake_sum += stake
             back_sum += got
             seen |= money
@@ -228,7 +228,7 @@ def _right_ones(  # noqa: PLR0917  what numba compiles takes arrays, and takes t
             places[others] = bet
             others += 1
     if stakes.size:
-        bets[last] += many
+        bets[last] += count
         staked[last] += stake_sum
         back[last] += back_sum
         due[last] += back_sum
@@ -244,7 +244,7 @@ def _others(  # noqa: PLR0917  as above
 
     Returns how many are wrong, and the bitwise or of all amounts summed.
     """
-    found = seen = 0
+    wrong_bets = seen = 0
     for bet in places[:others]:
         state = state_of[states[bet], voided[bet]]
         stake, kept, above, got = stakes[bet], kept_out[bet], won[bet], returned[bet]
@@ -267,9 +267,9 @@ def _others(  # noqa: PLR0917  as above
             seen |= stake | got | owed
             wrong = wrong or got != owed or above != more
         if wrong:
-            places[found] = bet
-            found += 1
-    return found, seen
+            places[wrong_bets] = bet
+            wrong_bets += 1
+    return wrong_bets, seen
 
 
 def _by_numpy(  # noqa: PLR0917  as above
@@ -329,7 +329,7 @@ def one_after_another(right_ones: PairLoop = _right_ones, others: PairLoop = _ot
 
     def loops(*arrays: Any) -> tuple[int, int]:
         left, seen = right_ones(*arrays)
-        found, more = others(*arrays, left) if left > 0 else (left, 0)
-        return found, seen | more
+        wrong_bets, more = others(*arrays, left) if left > 0 else (left, 0)
+        return wrong_bets, seen | more
 
     return loops

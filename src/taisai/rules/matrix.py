@@ -177,9 +177,9 @@ class Matrix:
         row, place = self.row(area), outcome.index
         odds = next((win.odds for win in self.wins[row] if place in win.places), None)
         clause = self.clauses[row][place]
-        says = self.texts[clause].says if clause in self.texts else HOUSE_PROCEDURES[clause]
+        text = self.texts[clause].says if clause in self.texts else HOUSE_PROCEDURES[clause]
         return Explanation(
-            self.areas[row], self.labels[row].label, outcome, self.net(area, outcome), odds, clause, says
+            self.areas[row], self.labels[row].label, outcome, self.net(area, outcome), odds, clause, text
         )
 
     def refusal(self, bet: Bet) -> BetRefusal | None:

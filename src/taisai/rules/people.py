@@ -49,7 +49,7 @@ class People(NamedTuple):
     second: str
     """The lowest rank of the second person for dual control, if the document names none."""
     placing: Placing | None
-    """None if nobody may bet for a player."""
+    """None if the staff may not bet for a player."""
 
     def ranks(self) -> tuple[str, ...]:
         """The ids of the ranks, lowest first."""

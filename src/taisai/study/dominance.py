@@ -91,7 +91,7 @@ class Dominance(Describable):
 
     @property
     def dominated(self) -> tuple[Dominated, ...]:
-        return tuple(one for one in self.verdicts if isinstance(one, Dominated))
+        return tuple(verdict for verdict in self.verdicts if isinstance(verdict, Dominated))
 
     def report(self) -> StudyReport:
         name = f"{self.matrix.rulebook}, layout {self.matrix.layout}"
@@ -101,11 +101,11 @@ class Dominance(Describable):
             )
         rows = tuple(
             (
-                str(one.area),
-                " + ".join(f"{share} {area}" for area, share in one.mix.items()),
-                ", ".join(f"{outcome} by {more}" for outcome, more in list(one.better_by.items())[:6]),
+                str(verdict.area),
+                " + ".join(f"{share} {area}" for area, share in verdict.mix.items()),
+                ", ".join(f"{outcome} by {more}" for outcome, more in list(verdict.better_by.items())[:6]),
             )
-            for one in self.dominated
+            for verdict in self.dominated
         )
         return StudyReport(
             (
@@ -123,7 +123,7 @@ class Dominance(Describable):
             "rulebook": self.matrix.rulebook,
             "layout": self.matrix.layout,
             "digest": self.matrix.digest,
-            "areas": [_facts(one) for one in self.verdicts],
+            "areas": [_facts(verdict) for verdict in self.verdicts],
         }
 
 
@@ -173,7 +173,7 @@ def proven_distribution(nets: NetRows, row: int, weights: Sequence[Fraction]) ->
         return False
     unit = lcm(*(weight.denominator for weight in weights))
     whole = [int(weight * unit) for weight in weights]
-    means: list[int] = [sum(map(mul, one, whole)) for one in nets]
+    means: list[int] = [sum(map(mul, nets_of_row, whole)) for nets_of_row in nets]
     return max(means) == means[row]
 
 
@@ -182,7 +182,7 @@ def _proposed_mix(nets: NetRows, row: int, others: Sequence[int]) -> list[Fracti
     np, linprog = _solver()
     table = np.array([[float(net) for net in nets[other]] for other in others])
     least = np.array([float(net) for net in nets[row]])
-    found = linprog(
+    program = linprog(
         -table.sum(axis=1),
         A_ub=-table.T,
         b_ub=-least,
@@ -190,10 +190,10 @@ def _proposed_mix(nets: NetRows, row: int, others: Sequence[int]) -> list[Fracti
         b_eq=[1.0],
         method="highs-ds",
     )
-    if found.status != 0 or -found.fun - least.sum() < NEAR:
+    if program.status != 0 or -program.fun - least.sum() < NEAR:
         return None
-    held = [place for place, share in enumerate(found.x) if share > NEAR]
-    tight = [place for place, slack in enumerate(found.slack) if abs(slack) <= NEAR]
+    held = [place for place, share in enumerate(program.x) if share > NEAR]
+    tight = [place for place, slack in enumerate(program.slack) if abs(slack) <= NEAR]
     rows = [[Fraction(nets[others[at]][place]) for at in held] for place in tight]
     rows.append([Fraction(1)] * len(held))
     exact = solved(rows, [*(Fraction(nets[row][place]) for place in tight), Fraction(1)])
@@ -213,12 +213,14 @@ def _proposed_distribution(nets: NetRows, row: int, others: Sequence[int]) -> li
     np, linprog = _solver()
     places = range(len(nets[row]))
     ahead = [[nets[row][p] - nets[other][p] for p in places] for other in others]
-    rows = [[Fraction(cell) for cell in (sum(one), *one)] for one in ahead]  # · (least, extras) ≥ 0
+    rows = [
+        [Fraction(cell) for cell in (sum(margins), *margins)] for margins in ahead
+    ]  # · (least, extras) ≥ 0
     whole = [Fraction(len(places)), *([Fraction(1)] * len(places))]
     for clear in (1.0, 0.0):  # first with a margin of the least weight, then without
-        behind = -np.array([[float(cell) for cell in one] for one in rows])
+        behind = -np.array([[float(cell) for cell in row_cells] for row_cells in rows])
         behind[:, 0] += clear
-        found = linprog(
+        program = linprog(
             np.array([-1.0] + [0.0] * len(places)),
             A_ub=behind,
             b_ub=np.zeros(len(rows)),
@@ -226,15 +228,15 @@ def _proposed_distribution(nets: NetRows, row: int, others: Sequence[int]) -> li
             b_eq=[1.0],
             method="highs-ds",
         )
-        if found.status != 0 or found.x[0] < NEAR:
+        if program.status != 0 or program.x[0] < NEAR:
             continue
-        rounded = _rounded(nets, row, [found.x[0] + extra for extra in found.x[1:]])
+        rounded = _rounded(nets, row, [program.x[0] + extra for extra in program.x[1:]])
         if rounded is not None:
             return rounded
-        held = [at for at, value in enumerate(found.x) if value > NEAR]
-        tight = [one for one, slack in zip(rows, found.slack, strict=True) if abs(slack) <= NEAR]
+        held = [at for at, value in enumerate(program.x) if value > NEAR]
+        tight = [one for one, slack in zip(rows, program.slack, strict=True) if abs(slack) <= NEAR]
         right = [Fraction(0)] * len(tight) + [Fraction(1)]
-        exact = solved([[one[at] for at in held] for one in (*tight, whole)], right)
+        exact = solved([[row_cells[at] for at in held] for row_cells in (*tight, whole)], right)
         if exact is not None:
             values = dict(zip(held, exact, strict=True))
             return [values.get(0, Fraction(0)) + values.get(place + 1, Fraction(0)) for place in places]

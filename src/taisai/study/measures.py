@@ -97,11 +97,11 @@ class Family(NamedTuple):
     @property
     def name(self) -> str:
         """The areas, abbreviated if there are many."""
-        ids = [str(one.id) for one in self.areas]
+        ids = [str(area.id) for area in self.areas]
         return ", ".join(ids) if len(ids) <= 4 else f"{ids[0]}, {ids[1]} … {ids[-1]} ({len(ids)})"
 
     def bands(self, level: Fraction, rounds: Sequence[int]) -> tuple[Band, ...]:
-        return tuple(self.areas[0].band(one, level) for one in rounds)
+        return tuple(self.areas[0].band(count, level) for count in rounds)
 
 
 @dataclass(frozen=True)
@@ -123,16 +123,16 @@ class LayoutMeasures(Describable):
             columns("area", "", "odds", *numbers, numbers=numbers),
             tuple(
                 (
-                    str(one.id),
-                    one.label,
-                    ", ".join(map(str, one.odds)),
-                    one_in(one),
-                    f"{100 * float(one.house_edge):.3f} %",
-                    f"{one.deviation:.3f}",
-                    f"{one.skew:.3f}",
-                    f"{one.volatility_index:.3f}",
+                    str(area.id),
+                    area.label,
+                    ", ".join(map(str, area.odds)),
+                    one_in(area),
+                    f"{100 * float(area.house_edge):.3f} %",
+                    f"{area.deviation:.3f}",
+                    f"{area.skew:.3f}",
+                    f"{area.volatility_index:.3f}",
                 )
-                for one in self.areas
+                for area in self.areas
             ),
         )
         bands = tuple(
@@ -145,9 +145,9 @@ class LayoutMeasures(Describable):
     def _band_note(self) -> str:
         """How the bands were computed, and the error of their shares."""
         rows = [family.bands(level, self.rounds) for family in self.families for level in BAND_LEVELS]
-        found = [band for row in rows for band in row]
-        normal = [band.error for band in found if band.method is Method.NORMAL]
-        exact = [band.error for band in found if band.method is not Method.NORMAL]
+        bands = [band for row in rows for band in row]
+        normal = [band.error for band in bands if band.method is Method.NORMAL]
+        exact = [band.error for band in bands if band.method is not Method.NORMAL]
         notes = []
         if exact:
             notes.append(
@@ -155,7 +155,7 @@ class LayoutMeasures(Describable):
             )
         if normal:
             notes.append(
-                f"{len(normal)} of {len(found)} bands are normal, their shares off by at most "
+                f"{len(normal)} of {len(bands)} bands are normal, the error of their shares is at most "
                 f"{100 * max(normal):.2g} percentage points by the Berry–Esseen bound; ≈ marks more than 5."
             )
         return " ".join(notes)
@@ -164,13 +164,13 @@ class LayoutMeasures(Describable):
     def families(self) -> tuple[Family, ...]:
         """The areas grouped by distribution, in the order of the rulebook."""
         found: dict[object, list[AreaMeasures]] = {}
-        for one in self.areas:
-            found.setdefault((one.law, one.odds), []).append(one)
+        for area in self.areas:
+            found.setdefault((area.law, area.odds), []).append(area)
         return tuple(Family(tuple(areas)) for areas in found.values())
 
     def band_sheet(self, title: str, level: Fraction, rounds: Sequence[int]) -> Sheet:
         """A table of bands, a row for each family."""
-        heads = tuple(f"{one:,}" for one in rounds)
+        heads = tuple(f"{count:,}" for count in rounds)
         rows = tuple(
             (family.name, *(band.percent() for band in family.bands(level, rounds)))
             for family in self.families
@@ -184,12 +184,12 @@ class LayoutMeasures(Describable):
             "chance": chance_facts(self.chance),
             "areas": [
                 {
-                    **one.exact_facts(),
-                    "skew": one.skew if one.law.variance else None,
-                    "volatility_index": one.volatility_index,
-                    "bands": [_band_facts(one.band(n, level)) for level in BAND_LEVELS for n in self.rounds],
+                    **area.exact_facts(),
+                    "skew": area.skew if area.law.variance else None,
+                    "volatility_index": area.volatility_index,
+                    "bands": [_band_facts(area.band(n, level)) for level in BAND_LEVELS for n in self.rounds],
                 }
-                for one in self.areas
+                for area in self.areas
             ],
         }
 

@@ -157,7 +157,7 @@ def area_odds(matrix: Matrix, chance: Chance) -> tuple[AreaOdds, ...]:
     square = unit * unit
     # Many areas have the same distribution, and the fractions cost more than the sums.
     distributions: dict[tuple[int, int, int], tuple[Fraction, Fraction, Fraction]] = {}
-    found = []
+    odds_of_areas = []
     for area, odds, ways in matrix.returns:
         won = back = back_squared = 0
         for returned, pick in ways:  # returns rather than nets, because losers return 0
@@ -175,8 +175,8 @@ def area_odds(matrix: Matrix, chance: Chance) -> tuple[AreaOdds, ...]:
                 Fraction(total * back_squared - back * back, square),
             )
         probability, edge, variance = distribution
-        found.append(AreaOdds(area, odds, probability, edge, variance))
-    return tuple(found)
+        odds_of_areas.append(AreaOdds(area, odds, probability, edge, variance))
+    return tuple(odds_of_areas)
 
 
 class Mix:
@@ -199,17 +199,17 @@ class Mix:
     @staticmethod
     def of(matrix: Matrix, bets: Mapping[str, int] | Iterable[Bet]) -> Mix:
         """The mix of these bets; bets on the same area are added. Raises an error if a bet is refused."""
-        given = (
+        bet_list = (
             [Bet.on(area, stake) for area, stake in bets.items()] if isinstance(bets, Mapping) else list(bets)
         )
-        if not given:
+        if not bet_list:
             raise RulesError("expected at least 1 bet, such as small=100, got 0")
         nets = [0] * len(OUTCOMES)
         stakes: dict[AreaId, int] = {}
-        for place, bet in enumerate(given, 1):
+        for place, bet in enumerate(bet_list, 1):
             refused = matrix.refusal(bet)
             if isinstance(refused, BetRefusal):
-                raise RulesError(f"{refused} (bet {place} of {len(given)})")
+                raise RulesError(f"{refused} (bet {place} of {len(bet_list)})")
             stakes[bet.area] = stakes.get(bet.area, 0) + bet.stake
             row = matrix.nets[matrix.row(bet.area)]
             for outcome, net in enumerate(row):

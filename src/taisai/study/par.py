@@ -90,7 +90,7 @@ class ParSheet(Describable):
 
     def _figures(self) -> dict[str, Any]:
         # No floats, and so no bands: they follow from the exact figures.
-        areas = [{**one.exact_facts(), "label": one.label} for one in self.measures.areas]
+        areas = [{**area.exact_facts(), "label": area.label} for area in self.measures.areas]
         return {
             "format": FORMAT,
             "rulebook": self.book.id,
@@ -101,8 +101,8 @@ class ParSheet(Describable):
             "cycle": self.chance.total,
             "decks": self.chance.decks,
             "areas": areas,
-            "errata": [one._asdict() for one in self.book.errata],
-            "interpretations": [one._asdict() for one in self.book.interpretations],
+            "errata": [erratum._asdict() for erratum in self.book.errata],
+            "interpretations": [reading._asdict() for reading in self.book.interpretations],
         }
 
     def report(self) -> StudyReport:
@@ -115,15 +115,15 @@ class ParSheet(Describable):
                     columns("area", "", "odds", *numbers, numbers=numbers),
                     tuple(
                         (
-                            str(one.id),
-                            one.label,
-                            ", ".join(map(str, one.odds)),
-                            " + ".join(f"{ways:,}" for ways in one.ways),
-                            f"{float(one.win_probability):.6f}",
-                            f"{100 * float(one.house_edge):.4f} %",
-                            f"{one.deviation:.4f}",
+                            str(area.id),
+                            area.label,
+                            ", ".join(map(str, area.odds)),
+                            " + ".join(f"{ways:,}" for ways in area.ways),
+                            f"{float(area.win_probability):.6f}",
+                            f"{100 * float(area.house_edge):.4f} %",
+                            f"{area.deviation:.4f}",
                         )
-                        for one in self.measures.areas
+                        for area in self.measures.areas
                     ),
                 ),
             ),
@@ -147,8 +147,8 @@ def par_sheet(
     ('216 rolls of three dice', (75, 15, 1), True)
     """
     matrix = book.matrix(layout, settings=settings, offered=offered)
-    found = measures(matrix, book.chance(decks=decks), ROUNDS)
-    return ParSheet(book, found, {**matrix.settings, **(offered or {})})
+    area_measures = measures(matrix, book.chance(decks=decks), ROUNDS)
+    return ParSheet(book, area_measures, {**matrix.settings, **(offered or {})})
 
 
 def areas_table(sheet: ParSheet) -> Sheet:
@@ -158,18 +158,18 @@ def areas_table(sheet: ParSheet) -> Sheet:
         columns("area", "label", "odds", *numbers, numbers=numbers),
         tuple(
             (
-                str(one.id),
-                one.label,
-                ", ".join(map(str, one.odds)),
-                " + ".join(f"{ways:,}" for ways in one.ways),
-                f"{float(one.win_probability):.6f}",
-                one_in(one),
-                f"{100 * float(one.house_edge):.4f} %",
-                f"{one.deviation:.4f}",
-                f"{one.skew:.3f}",
-                f"{one.volatility_index:.3f}",
+                str(area.id),
+                area.label,
+                ", ".join(map(str, area.odds)),
+                " + ".join(f"{ways:,}" for ways in area.ways),
+                f"{float(area.win_probability):.6f}",
+                one_in(area),
+                f"{100 * float(area.house_edge):.4f} %",
+                f"{area.deviation:.4f}",
+                f"{area.skew:.3f}",
+                f"{area.volatility_index:.3f}",
             )
-            for one in sheet.measures.areas
+            for area in sheet.measures.areas
         ),
     )
 
@@ -208,13 +208,16 @@ def monitoring_table(sheet: ParSheet) -> Sheet:
 
 def errata_table(sheet: ParSheet) -> Sheet:
     """Misprints, and the text used instead."""
-    rows = tuple((str(one.clause), one.printed, one.read, one.reason) for one in sheet.book.errata)
+    rows = tuple(
+        (str(erratum.clause), erratum.printed, erratum.read, erratum.reason) for erratum in sheet.book.errata
+    )
     return Sheet("Errata of the document", columns("clause", "printed", "read as", "because"), rows)
 
 
 def interpretations_table(sheet: ParSheet) -> Sheet:
     """How unclear passages are understood."""
     rows = tuple(
-        (", ".join(map(str, one.clauses)), one.reading, one.reason) for one in sheet.book.interpretations
+        (", ".join(map(str, reading.clauses)), reading.reading, reading.reason)
+        for reading in sheet.book.interpretations
     )
     return Sheet("Interpretations", columns("clauses", "reading", "because"), rows)

@@ -103,7 +103,9 @@ class Portfolio(Describable):
         ]
         if len(self.areas) > 1:
             names = tuple(map(str, self.areas))
-            rows = tuple((one, *(_signed(self.correlation(one, other)) for other in names)) for one in names)
+            rows = tuple(
+                (name, *(_signed(self.correlation(name, other)) for other in names)) for name in names
+            )
             sheets.append(Sheet("Correlation of the bets", columns("", *names, numbers=names), rows))
         dearest = [(str(outcome), f"{net:+,}") for outcome, net in self.exposure[:10]]
         sheets.append(

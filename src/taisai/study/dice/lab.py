@@ -71,9 +71,9 @@ def mapping_proof(face_of: Callable[[int], int | None]) -> MappingProof:
     >>> mapping_proof(lambda byte: byte % 6 + 1).is_unbiased
     False
     """
-    found = [face_of(byte) for byte in range(BYTES)]
-    faces = tuple(found.count(face) for face in range(1, FACES + 1))
-    return MappingProof(faces, found.count(None))
+    mapped = [face_of(byte) for byte in range(BYTES)]
+    faces = tuple(mapped.count(face) for face in range(1, FACES + 1))
+    return MappingProof(faces, mapped.count(None))
 
 
 LEVEL: Final = 0.01
@@ -221,8 +221,8 @@ def _run_tests(tally: Tally, left_out: list[str]) -> Iterator[tuple[str, float, 
     if 0 < tally.above < n:
         yield _normal("runs of totals, high and low", _runs(tally))
     for lag in LAGS:
-        if n > lag and (found := _serial(tally, lag)) is not None:
-            yield _normal(f"serial correlation, lag {lag}", found)
+        if n > lag and (correlation := _serial(tally, lag)) is not None:
+            yield _normal(f"serial correlation, lag {lag}", correlation)
 
 
 def _chi_square(

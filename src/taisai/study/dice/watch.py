@@ -337,12 +337,12 @@ class DiceWatch:
 
 def _level(level: Fraction | float | str) -> Fraction:
     try:
-        found = Fraction(str(level))  # from its text, so that the float 0.001 means 1/1000
+        fraction = Fraction(str(level))  # from its text, so that the float 0.001 means 1/1000
     except (ValueError, ZeroDivisionError):
-        found = Fraction(0)
-    if not 0 < found < 1:
+        fraction = Fraction(0)
+    if not 0 < fraction < 1:
         raise ValueError(f"expected an alarm level between 0 and 1, such as 1/1000, got {level!r}")
-    return found
+    return fraction
 
 
 def _counts(outcomes: object) -> list[int]:

@@ -271,12 +271,12 @@ def _played(chain: SessionChain, rounds: int | None, progress: RoundsProgress | 
     from taisai.study.session.chain import MOST_SOLVED_CELLS, beginning, bits_of, error_of, play, solved
 
     if rounds is None or rounds * chain.cells > MOST_STEPS:
-        found = solved(chain)
-        left = 0.0 if found is None or rounds is None else found.left_after(rounds)
-        if found and left < FORGOTTEN:
-            error = found.error + left
-            return _Course(found.played, error, found.bits, found.error + left * found.longest)
-        if rounds is not None and (found or chain.cells > MOST_SOLVED_CELLS):
+        solution = solved(chain)
+        left = 0.0 if solution is None or rounds is None else solution.left_after(rounds)
+        if solution and left < FORGOTTEN:
+            error = solution.error + left
+            return _Course(solution.played, error, solution.bits, solution.error + left * solution.longest)
+        if rounds is not None and (solution or chain.cells > MOST_SOLVED_CELLS):
             raise _too_long(rounds, f"{chain.cells:,} pairs of a bankroll and a state of the system")
     bits, played, done = bits_of(chain.total), beginning(chain), 0
     batch = max(1, _BATCH // chain.cells)
@@ -323,10 +323,10 @@ def _law(values: npt.NDArray[np.int64], mass: Mass, bits: int) -> tuple[tuple[in
     import numpy as np
 
     kept = (mass.high != 0.0) | (mass.low != 0.0)
-    found, place = np.unique(values[kept], return_inverse=True)
-    high, low = np.zeros(len(found), dtype=np.int64), np.zeros(len(found), dtype=np.int64)
+    bankrolls, place = np.unique(values[kept], return_inverse=True)
+    high, low = np.zeros(len(bankrolls), dtype=np.int64), np.zeros(len(bankrolls), dtype=np.int64)
     np.add.at(high, place, mass.high[kept].astype(np.int64))
     np.add.at(low, place, np.rint(mass.low[kept] * 2.0**_LOW_BITS).astype(np.int64))
     one = 2 ** (bits + _LOW_BITS)
-    pairs = zip(found.tolist(), high.tolist(), low.tolist(), strict=True)
+    pairs = zip(bankrolls.tolist(), high.tolist(), low.tolist(), strict=True)
     return tuple((value, Fraction((more << _LOW_BITS) + less, one)) for value, more, less in pairs)

@@ -125,7 +125,7 @@ def sparse_sum_distribution(lattice: Lattice, rounds: int, most: int) -> Distrib
     first, power = lattice.weights[0], rounds
     pairs = zip(lattice.exponents[1:], lattice.weights[1:], strict=True)
     rest = [(e, w, w * e * (power + 1)) for e, w in pairs]
-    found = {0: first**power}
+    weights = {0: first**power}
     waiting = [exponent for exponent, _, _ in rest]  # ascending, as a heap may be
     place = 0
     while waiting:
@@ -133,16 +133,16 @@ def sparse_sum_distribution(lattice: Lattice, rounds: int, most: int) -> Distrib
             continue
         place, gathered = then, 0
         for exponent, weight, once in rest:
-            if before := found.get(place - exponent):
+            if before := weights.get(place - exponent):
                 gathered += (once - weight * place) * before
         if gathered:  # a sum of 0 means that the total needs more rounds
-            if len(found) == most:
+            if len(weights) == most:
                 return None
-            found[place] = gathered // (place * first)
+            weights[place] = gathered // (place * first)
             for exponent, _, _ in rest:
                 heappush(waiting, place + exponent)
-    values = tuple(rounds * lattice.low + lattice.step * place for place in found)
-    return Distribution(values, tuple(found.values()), lattice.total**rounds)
+    values = tuple(rounds * lattice.low + lattice.step * place for place in weights)
+    return Distribution(values, tuple(weights.values()), lattice.total**rounds)
 
 
 def power_by_recurrence(exponents: Sequence[int], weights: Sequence[int], power: int) -> list[int]:
@@ -151,17 +151,17 @@ def power_by_recurrence(exponents: Sequence[int], weights: Sequence[int], power:
     P·(Pⁿ)′ = n·P′·Pⁿ, compared coefficient by coefficient: m·p₀·aₘ = Σ pᵢ·((n + 1)·eᵢ − m)·aₘ₋ₑᵢ.
     """
     first = weights[0]
-    found = [0] * (power * exponents[-1] + 1)
-    found[0] = first**power
+    coefficients = [0] * (power * exponents[-1] + 1)
+    coefficients[0] = first**power
     rest = [(e, w, w * e * (power + 1)) for e, w in zip(exponents[1:], weights[1:], strict=True)]
-    for place in range(1, len(found)):
+    for place in range(1, len(coefficients)):
         gathered = 0
         for exponent, weight, once in rest:
             if exponent > place:
                 break
-            gathered += (once - weight * place) * found[place - exponent]
-        found[place] = gathered // (place * first)
-    return found
+            gathered += (once - weight * place) * coefficients[place - exponent]
+        coefficients[place] = gathered // (place * first)
+    return coefficients
 
 
 def power_by_flint(exponents: Sequence[int], weights: Sequence[int], power: int) -> list[int]:
@@ -255,13 +255,13 @@ def windowed_fft(lattice: Lattice, rounds: int) -> FourierDistribution:
         squared += float((twice * errors * errors).sum())
     around = np.fft.irfft(bins, size)  # index 0 is the centre
     low, high = max(0, centre - reach, start), min(points - 1, centre + reach, start + size - 1)
-    found = np.roll(around, centre - start)[low - start : high - start + 1]
+    probabilities = np.roll(around, centre - start)[low - start : high - start + 1]
     transform = 16 * _U * log2(size) * float(np.sqrt((around * around).sum()))
-    np.clip(found, 0.0, 1.0, out=found)
+    np.clip(probabilities, 0.0, 1.0, out=probabilities)
     error = summed / size + transform + TAIL
-    together = sqrt(len(found)) * (sqrt(squared / size) + transform) + TAIL + 100 * _U
+    together = sqrt(len(probabilities)) * (sqrt(squared / size) + transform) + TAIL + 100 * _U
     return FourierDistribution(
-        rounds * lattice.low + low * lattice.step, lattice.step, found, error, together
+        rounds * lattice.low + low * lattice.step, lattice.step, probabilities, error, together
     )
 
 
@@ -283,12 +283,12 @@ def _bins(
     widest = max(lattice.mean, lattice.degree - lattice.mean)
     angle = which * (2 * pi / size)
     near = angle * float(widest) <= pi
-    found = np.zeros(len(which), dtype=np.complex128)
+    values = np.zeros(len(which), dtype=np.complex128)
     errors = np.zeros(len(which))
     for part, bins in ((near, _near), (~near, _far)):
         if part.any():
-            found[part], errors[part] = bins(lattice, rounds, centre, size, which[part])
-    return found, errors
+            values[part], errors[part] = bins(lattice, rounds, centre, size, which[part])
+    return values, errors
 
 
 def _near(
@@ -313,14 +313,14 @@ def _near(
     logarithm = 0.5 * np.log1p(np.where(alive, beyond_one, 0.0))
     argument = -np.arctan2(turned, 1 - fallen)
     beside = float(rounds * mean - centre)
-    found = np.where(
+    values = np.where(
         alive, np.exp(rounds * logarithm) * np.exp(1j * (rounds * argument - theta * beside)), 0.0
     )
     terms = len(lattice.exponents)
     value = ((terms + 27) * fallen + (terms + 14) * theta * distance) / np.sqrt(safe)
     reading = 8 * (2 * fallen + turned * turned) / safe + 10 * (abs(logarithm) + abs(argument))
     exponent_error = _U * (rounds * (2 * value + reading) + 10 * theta)
-    return found, _carried(found, exponent_error, rounds)
+    return values, _carried(values, exponent_error, rounds)
 
 
 def _far(
@@ -340,19 +340,19 @@ def _far(
     alive = radius > 0.5
     safe = np.where(alive, radius, 1.0)
     logarithm, argument = np.log(safe), np.angle(value)
-    found = np.where(
+    powers = np.where(
         alive, np.exp(rounds * logarithm) * np.exp(1j * (rounds * argument + circle(centre))), 0.0
     )
     terms = len(lattice.exponents)
-    wrong = 2 * (terms + 28) / safe + 20 * (1 + abs(logarithm)) + 10 * pi
-    return found, _carried(found, _U * (rounds * wrong + 40), rounds)
+    rounding = 2 * (terms + 28) / safe + 20 * (1 + abs(logarithm)) + 10 * pi
+    return powers, _carried(powers, _U * (rounds * rounding + 40), rounds)
 
 
-def _carried(found: Any, exponent_error: Floats, rounds: int) -> Floats:
+def _carried(values: Any, exponent_error: Floats, rounds: int) -> Floats:
     """The error of exp(z) for this error of z, rounding included."""
     import numpy as np
 
     grown = np.expm1(np.minimum(exponent_error, 50.0))
     # Two numbers in the unit disc differ by at most 2; omitted bins are below 2^-rounds.
-    errors: Floats = np.minimum(np.abs(found) * (grown + 20 * _U), 2.0) + exp(-rounds * log(2))
+    errors: Floats = np.minimum(np.abs(values) * (grown + 20 * _U), 2.0) + exp(-rounds * log(2))
     return errors

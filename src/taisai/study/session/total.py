@@ -257,8 +257,8 @@ def total_after(mix: Mix, chance: Chance, rounds: int, *, target: int | None = N
     if target is not None and (type(target) is not int or abs(target) > MOST_TARGET):
         raise RulesError(f"expected a target of at most 10^30 won or lost, got {got(target)}")
     lattice = Lattice.of(mix.distribution(chance))
-    if found := _exact(lattice, rounds):
-        return Total(mix, chance, rounds, target, found)
+    if exact := _exact(lattice, rounds):
+        return Total(mix, chance, rounds, target, exact)
     if rounds > MOST_EXACT:
         why = f"there are more than {MOST_EXACT:,} rounds"
     else:

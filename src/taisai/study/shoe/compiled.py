@@ -121,28 +121,28 @@ def _weigh(store: Values, adding: Wholes, at: Any) -> None:
     """Computes the weights of all classes from the products, into the tile at `at`."""
     parts, classes = store
     for step in range(adding.shape[0]):
-        made, begins = adding[step, 0], adding[step, 1] == 1
+        class_row, begins = adding[step, 0], adding[step, 1] == 1
         a, b, c = adding[step, 2] * STRIDE, adding[step, 3] * STRIDE, adding[step, 4] * STRIDE
         d, e, f = adding[step, 5] * STRIDE, adding[step, 6] * STRIDE, adding[step, 7] * STRIDE
         if begins and adding[step, 4] == ZERO:
             for i in range(LANES):
                 lane = np.uintp(i)
-                classes[made, at + lane] = parts[a + lane] * parts[b + lane]
+                classes[class_row, at + lane] = parts[a + lane] * parts[b + lane]
         elif begins and adding[step, 6] == ZERO:
             for i in range(LANES):
                 lane = np.uintp(i)
-                some = parts[a + lane] * parts[b + lane] + parts[c + lane] * parts[d + lane]
-                classes[made, at + lane] = some
+                sum_of_products = parts[a + lane] * parts[b + lane] + parts[c + lane] * parts[d + lane]
+                classes[class_row, at + lane] = sum_of_products
         elif begins:
             for i in range(LANES):
                 lane = np.uintp(i)
-                some = parts[a + lane] * parts[b + lane] + parts[c + lane] * parts[d + lane]
-                classes[made, at + lane] = some + parts[e + lane] * parts[f + lane]
+                sum_of_products = parts[a + lane] * parts[b + lane] + parts[c + lane] * parts[d + lane]
+                classes[class_row, at + lane] = sum_of_products + parts[e + lane] * parts[f + lane]
         else:
             for i in range(LANES):
                 lane = np.uintp(i)
-                some = parts[a + lane] * parts[b + lane] + parts[c + lane] * parts[d + lane]
-                classes[made, at + lane] += some + parts[e + lane] * parts[f + lane]
+                sum_of_products = parts[a + lane] * parts[b + lane] + parts[c + lane] * parts[d + lane]
+                classes[class_row, at + lane] += sum_of_products + parts[e + lane] * parts[f + lane]
 
 
 @compiled
@@ -313,7 +313,7 @@ class DealtRound(NamedTuple):
     dealt: int
     """Cards after the round."""
     deals: float
-    """The ways to choose so many cards."""
+    """The ways to choose the cards dealt."""
     bets: Reals
     """[high or low][count] 1 if the count calls for a bet, else 0; count 0 is in the middle."""
     before: Reals

@@ -64,7 +64,7 @@ class Removal(Describable):
             for effect in self.effects
         )
         head = columns("area", "house edge", *faces, numbers=("house edge", *faces))
-        words = f"{_words(self.left)}; one card gone changes the edge by so many points"
+        words = f"{_words(self.left)}; change of the edge, in points, when one card is removed"
         return StudyReport(
             (Sheet(f"{self.matrix.rulebook}, layout {self.matrix.layout}, {words}", head, rows),)
         )

@@ -100,11 +100,11 @@ def odds_of_many(matrix: Matrix, left: npt.NDArray[Any], *, compiled: bool | Non
         )
     if not 1 <= left.shape[1] <= MOST_COMPOSITIONS:
         raise RulesError(f"expected 1 to {MOST_COMPOSITIONS} compositions at once, got {left.shape[1]}")
-    made = plan(matrix)
-    most = most_cards(made, EXACT_DOUBLE)
+    steps = plan(matrix)
+    most = most_cards(steps, EXACT_DOUBLE)
     if has_numba() if compiled is None else compiled:
-        return ManyOdds(matrix, *_by_numba(left, made, most))
-    return ManyOdds(matrix, *_by_numpy(left, made, most))
+        return ManyOdds(matrix, *_by_numba(left, steps, most))
+    return ManyOdds(matrix, *_by_numpy(left, steps, most))
 
 
 def has_numba() -> bool:

@@ -98,9 +98,9 @@ def perfect_play(
 
     left = tuple(left)
     chance_left(left)  # raises an error for an invalid shoe
-    made = plan(matrix)
+    steps = plan(matrix)
     cards = sum(left)
-    if cards > (most := most_cards(made, EXACT_DOUBLE)):
+    if cards > (most := most_cards(steps, EXACT_DOUBLE)):
         raise RulesError(f"expected at most {most} cards, so that every figure is exact, got {cards}")
     by_numba = has_numba() if compiled is None else compiled
     compositions = prod(count + 1 for count in left)
@@ -109,23 +109,23 @@ def perfect_play(
         without = "" if by_numba else " without numba (run pip install 'taisai[study]')"
         raise RulesError(f"expected a shoe of at most {most} compositions{without}, got {compositions}")
     rounds = cards // DICE
-    units = np.array([float(comb(cards - DICE * k, DICE) * made.denominator) for k in range(rounds)])
-    halved = made.mirror is not None and left == left[::-1]
+    units = np.array([float(comb(cards - DICE * k, DICE) * steps.denominator) for k in range(rounds)])
+    halved = steps.mirror is not None and left == left[::-1]
     tasks = [
         (first, last)
         for first in reversed(range(left[0] + 1))
         for last in range((first if halved else left[5]) + 1)
     ]
-    bets, gained = np.zeros((rounds, made.areas)), np.zeros((rounds, made.areas))
-    results = _run_tasks(made, left, units, tasks, by_numba=by_numba)
+    bets, gained = np.zeros((rounds, steps.areas)), np.zeros((rounds, steps.areas))
+    results = _run_tasks(steps, left, units, tasks, by_numba=by_numba)
     for done, ((first, last), (some_bets, some_gained)) in enumerate(results, 1):
         times = 2.0 if halved and last < first else 1.0  # a composition and its mirror have the same gain
         bets += times * some_bets
         gained += times * some_gained
         if progress:
             progress(done, len(tasks))
-    if halved and made.mirror:
-        mirror = list(made.mirror)
+    if halved and steps.mirror:
+        mirror = list(steps.mirror)
         bets, gained = (bets + bets[:, mirror]) / 2, (gained + gained[:, mirror]) / 2
     deals = [comb(cards, DICE * k) for k in range(rounds)]
     terms = prod(count + 1 for count in left[1:5]) + len(tasks)

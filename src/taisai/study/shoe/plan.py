@@ -172,12 +172,12 @@ def _backs(left: Reals, plan: WeighingPlan) -> Reals:
     parts[TRIPLES : TRIPLES + SIX] = parts[PAIRS:TRIPLES] * (left - 2) / 3
     for (one, two), made in TWO_FACES.items():
         np.multiply(parts[one], parts[two], out=parts[made])
-    for made, begins, a, b, c, d, e, f in plan.adding.tolist():
+    for class_row, begins, a, b, c, d, e, f in plan.adding.tolist():
         added = parts[a] * parts[b]
         for one, two in ((c, d), (e, f)):
             if one != ZERO:
                 added += parts[one] * parts[two]
-        classes[made] = added if begins else classes[made] + added
+        classes[class_row] = added if begins else classes[class_row] + added
     backs = np.zeros((plan.areas, left.shape[1]))
     for area, _, _, returned, *rows in plan.sums.tolist():
         backs[area] += classes[[row for row in rows if row != NO_CLASS]].sum(axis=0) * returned

@@ -195,8 +195,8 @@ def _shoe(
     whole = np.bincount(of, chances, len(hands))
     mean = [
         [
-            np.divide(np.bincount(of, chances * one, len(hands)), whole, out=whole * 0, where=whole > 0)
-            for one in some
+            np.divide(np.bincount(of, chances * row_nets, len(hands)), whole, out=whole * 0, where=whole > 0)
+            for row_nets in some
         ]
         for some in (nets, nets * nets)
     ]

@@ -228,9 +228,11 @@ def sat(run: SimulationRun, terms: SessionTerms, system: System, count: int) -> 
             yield SessionsTask(keyed, plan, first, min(span, count - first))
 
     parts, seconds, is_whole = run.timed(SessionsTask(keyed, plan._replace(rounds=1), 0, 1), tasks())
-    found = [part.figures for part in parts]
-    whole = np.concatenate([np.empty((7, 0), dtype=np.int64), *(figures.whole for figures in found)], axis=1)
-    squares = np.concatenate([np.empty(0), *(figures.squares for figures in found)])
+    figures_of_parts = [part.figures for part in parts]
+    whole = np.concatenate(
+        [np.empty((7, 0), dtype=np.int64), *(figures.whole for figures in figures_of_parts)], axis=1
+    )
+    squares = np.concatenate([np.empty(0), *(figures.squares for figures in figures_of_parts)])
     money, _, rounds, units, _, fall, ended = whole
     sessions = Sessions(rounds, units * run.mix.staked, money - plan.bankroll, fall, ended, squares)
     staked = exact_sum(units) * run.mix.staked
