@@ -19,7 +19,7 @@ from bench.harness import Line, Target
 from bench.server.crowd import Client, crowd
 from bench.server.taisai_server import KEY
 from bench.terminals import TABLE
-from taisai.server.auth.verification import device_text
+from taisai.protocol.requests import device_text
 from taisai.server.projections.feed_writer import seat_feed, table_feed
 
 TERMINALS: Final = 2_000

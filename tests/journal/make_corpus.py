@@ -96,7 +96,7 @@ def database(directory: Path) -> bytes:
     for stream in (HOUSE_STREAM, *map(stream_of, engine.tables())):
         engine.snapshot(stream)
     entropy = Random(SEED).randbytes
-    made = credentials.made(
+    made = credentials.new_credentials(
         "dan", PASSWORD, passwords=Passwords(entropy, CHEAP), entropy=entropy, issuer="Lotus"
     )
     credentials.keep(engine.journal.store, "dan", made.credentials)

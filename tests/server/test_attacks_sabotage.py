@@ -13,9 +13,9 @@ from taisai.game.rounds.past_rounds import PastRounds
 from taisai.game.table import Table
 from taisai.game.vocabulary import RECOGNISER
 from taisai.protocol.message import PROTOCOL_VERSION
+from taisai.protocol.requests import device_text
 from taisai.rules import Act
 from taisai.server.auth.permissions import Role
-from taisai.server.auth.verification import device_text
 from taisai.server.http import staff
 from taisai.server.projections import console
 from tests.server.virtual_server import CREDITS, PEOPLE, Connected, connected, device

@@ -20,24 +20,7 @@ from taisai.client.office import Office, sign_in
 from taisai.client.roles import Cashier, Console, Display, Terminal
 
 __all__ = [
-    "Cashier",
-    "Change",
-    "Client",
-    "ClientError",
-    "Connection",
-    "Console",
-    "Device",
-    "Dial",
-    "Disconnected",
-    "Display",
-    "Office",
-    "Pace",
-    "Refused",
-    "Staff",
-    "Terminal",
-    "Visitor",
-    "Who",
-    "at",
-    "connect",
-    "sign_in",
-]
+    "Cashier", "Change", "Client", "ClientError", "Connection", "Console", "Device", "Dial",
+    "Disconnected", "Display", "Office", "Pace", "Refused", "Staff", "Terminal", "Visitor", "Who", "at",
+    "connect", "sign_in",
+]  # fmt: skip

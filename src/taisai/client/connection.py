@@ -15,7 +15,7 @@ from websockets.exceptions import WebSocketException
 
 from taisai.protocol.message import PROTOCOL_VERSION, ServerMessage
 from taisai.protocol.replies import SERVER_MESSAGES
-from taisai.protocol.requests import HelloRequest
+from taisai.protocol.requests import HelloRequest, device_text
 
 
 class ClientError(Exception):
@@ -63,9 +63,6 @@ class Pace(NamedTuple):
         return float(min(self.most, self.first * 2 ** min(tried, 30))) * (0.5 + chance / 2)
 
 
-_PREFIX: Final = b"taisai device 1\n"
-
-
 class Visitor(NamedTuple):
     """A client without a session or device."""
 
@@ -107,7 +104,7 @@ def hello(id_: str, who: Who, nonce: str) -> HelloRequest:
     if isinstance(who, Staff):
         return HelloRequest(id=id_, protocol=PROTOCOL_VERSION, token=who.token)
     if isinstance(who, Device):
-        text = _PREFIX + who.name.encode() + b"\n" + bytes.fromhex(nonce)
+        text = device_text(who.name, bytes.fromhex(nonce))
         return HelloRequest(
             id=id_, protocol=PROTOCOL_VERSION, device=who.name, signature=who.key.sign(text).hex()
         )

@@ -30,32 +30,17 @@ from taisai.protocol.replies import RefusedReply
 _REPEATABLE: Final = frozenset(
     {
         # they only read, or set a value
-        requests.UnfollowRequest,
-        requests.FavouritesRequest,
-        requests.KeepFavouriteRequest,
-        requests.TicketsRequest,
-        requests.FeltRequest,
-        requests.RoundsRequest,
-        requests.PreviewRequest,
-        requests.BooksRequest,
-        requests.ReportRequest,
-        requests.TakePositionRequest,
-        requests.VirtualDealerRequest,
-        requests.PingRequest,
+        requests.UnfollowRequest, requests.FavouritesRequest, requests.KeepFavouriteRequest,
+        requests.TicketsRequest, requests.FeltRequest, requests.RoundsRequest, requests.PreviewRequest,
+        requests.BooksRequest, requests.ReportRequest, requests.TakePositionRequest,
+        requests.VirtualDealerRequest, requests.PingRequest,
         # the server derives ids from the request's own id, so that a repetition changes nothing
-        requests.DoubleRequest,
-        requests.RepeatRequest,
-        requests.TicketInRequest,
-        requests.TicketOutRequest,
-        requests.SellTicketRequest,
-        requests.FillRequest,
-        requests.TakeCreditRequest,
-        requests.TakeDropRequest,
-        requests.CountDropRequest,
-        requests.SettleClaimRequest,
-        requests.ReadingRequest,
+        requests.DoubleRequest, requests.RepeatRequest, requests.TicketInRequest,
+        requests.TicketOutRequest, requests.SellTicketRequest, requests.FillRequest,
+        requests.TakeCreditRequest, requests.TakeDropRequest, requests.CountDropRequest,
+        requests.SettleClaimRequest, requests.ReadingRequest,
     }
-)
+)  # fmt: skip
 _REPEATABLE_WITHIN_EPOCH: Final = frozenset({requests.UndoRequest, requests.ClearRequest})
 """The server remembers, until it stops, which bets they took back."""
 _REPEATABLE_COMMANDS: Final = frozenset({"place-bets", "record-bets", "bring-in", "take-out"})

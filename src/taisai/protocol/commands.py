@@ -1,7 +1,7 @@
 """The commands that clients send: the game's commands without actor, time and second person.
 
-The server fills those in: the actor is whoever signed in, the time is the server's clock, and the second
-person is whoever approved exactly this request.
+The server fills those in: the actor is the person or device of the connection, the time is the server's
+clock, and the second person is the one who approved exactly this request.
 """
 
 from __future__ import annotations
@@ -24,11 +24,7 @@ AT_TABLE: Final[tuple[type[Command], ...]] = tuple(
 )
 """Commands of a table that a client may send. Commands that only the system gives are not among them."""
 
-AT_HOUSE: Final[tuple[type[HouseCommand], ...]] = (
-    house.BringIn,
-    house.RedeemTicket,
-    house.TakeOut,
-)
+AT_HOUSE: Final[tuple[type[HouseCommand], ...]] = (house.BringIn, house.RedeemTicket, house.TakeOut)
 """Commands of the House that a client may send. The others have requests or endpoints of their own."""
 
 _FILLED_IN: Final = frozenset({"ask", "at", "by", "second"})

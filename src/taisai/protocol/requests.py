@@ -30,6 +30,11 @@ class HelloRequest(Request, frozen=True, kw_only=True):
     """The device's signature under the challenge, hexadecimal."""
 
 
+def device_text(device: str, nonce: bytes) -> bytes:
+    """The text that a device signs. No name has a line break, so the text is unambiguous."""
+    return b"taisai device 1\n" + device.encode() + b"\n" + nonce
+
+
 class FollowRequest(Request, frozen=True, kw_only=True):
     """Follows a feed. With `epoch` and `after` it continues where the client was, if the server still can."""
 

@@ -1,4 +1,4 @@
-"""What views are made of."""
+"""Parts that several views share, and the bases of views and changes."""
 
 from __future__ import annotations
 

@@ -205,7 +205,7 @@ class Authentication:
         if problem := _unfit(person, password, generic=self._generic):
             return SignInRefused(SignInRefusalReason.UNFIT, problem)
         make = partial(
-            vault.made,
+            vault.new_credentials,
             person,
             password,
             passwords=self._passwords,

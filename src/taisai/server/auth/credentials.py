@@ -209,7 +209,7 @@ class NewCredentials(NamedTuple):
         return "<NewCredentials>"
 
 
-def made(
+def new_credentials(
     person: str, password: str, *, passwords: Passwords, entropy: Entropy, issuer: str
 ) -> NewCredentials:
     """New credentials; computing the hash takes time."""

@@ -20,6 +20,7 @@ from taisai.game.refusals import Refusal
 from taisai.game.vocabulary import FLOOR, folded, is_name
 from taisai.journal import Answer, Engine, JournalError
 from taisai.journal.codec import HOUSE_STREAM, AnyCommand
+from taisai.protocol.requests import device_text
 from taisai.server.auth import credentials as vault
 from taisai.server.auth.credentials import (
     Credentials,
@@ -85,12 +86,6 @@ def too_often(wait_ms: int) -> SignInRefused:
 
 
 LEAST_NONCE: Final = 16  # bytes: enough that no challenge repeats
-_PREFIX: Final = b"taisai device 1\n"
-
-
-def device_text(device: str, nonce: bytes) -> bytes:
-    """The text that a device signs. No name has a line break, so the text is unambiguous."""
-    return _PREFIX + device.encode() + b"\n" + nonce
 
 
 def device_proof(key: str, nonce: bytes, device: str, signature: bytes) -> bool:

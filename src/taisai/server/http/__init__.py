@@ -1,1 +1,1 @@
-"""The floor over HTTP and WebSocket: endpoints, pages, schemas, and the socket's door."""
+"""HTTP endpoints, pages, schemas, and the WebSocket."""

@@ -115,7 +115,7 @@ def set_up(
         key = _new_key(plan.folder / KEY, name, passphrase, entropy, made)
         approver = _new_key(plan.folder / APPROVALS_KEY, f"{name}-approvals", None, entropy, made)
         _write(plan.folder / APPROVALS, _own_approvals(approver, today), made)
-        new = vault.made(
+        new = vault.new_credentials(
             plan.administrator,
             password,
             passwords=Passwords(entropy, cost),
