@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from taisai.cli.rules.felt import drawn
+from taisai.cli.rules.drawing import draw_layout
 from taisai.rules import rulebook, rulebook_ids
 
 PICTURES = Path(__file__).parent.parent / "docs" / "pictures"
@@ -13,7 +13,7 @@ PICTURES = Path(__file__).parent.parent / "docs" / "pictures"
 def pictures() -> dict[str, str]:
     """File name → SVG, for every layout of every rulebook."""
     return {
-        f"{name}-{layout.id}.svg": drawn(book.matrix(layout.id), layout)
+        f"{name}-{layout.id}.svg": draw_layout(book.matrix(layout.id), layout)
         for name in rulebook_ids()
         for book in (rulebook(name),)
         for layout in book.layouts.values()

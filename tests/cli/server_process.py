@@ -91,7 +91,7 @@ async def serving(config: Path, *words: str) -> AsyncIterator[Served]:
     try:
         assert process.stdout is not None
         async with asyncio.timeout(PATIENCE):
-            while not (said and said[-1].startswith("the floor is open at")):
+            while not (said and said[-1].startswith("listening on")):
                 line = (await process.stdout.readline()).decode().rstrip("\n")
                 if not line:
                     assert process.stderr is not None

@@ -240,10 +240,10 @@ def test_what_is_no_journal_is_refused_and_what_is_damaged_has_failed(
         (("--key", ""), "the key file"),
         (
             ("--checkpoint", "no-such.txt"),
-            "expected a checkpoint that can be read, got 'no-such.txt': No such",
+            "cannot read the checkpoint 'no-such.txt': No such",
         ),
         (("--checkpoint", "evening.db"), "(evening.db)"),
-        (("--checkpoint", "a\0b"), "invalid file name"),
+        (("--checkpoint", "a\0b"), "not a file name"),
     ],
 )
 def test_a_bad_key_or_checkpoint_is_refused(

@@ -131,7 +131,7 @@ def test_an_interrupt_stops_it_gracefully(tmp_path: Path) -> None:
         said = process.stdout.read()
         assert process.wait(timeout=30) == 0
     assert "Rounds played" in said
-    assert "Go on with it" in said
+    assert "Continue later" in said
     report = verified(str(tmp_path / "evening" / "journal.db"))
     assert report.demonstration
 
@@ -179,7 +179,8 @@ def test_sabotage_a_demonstration_over_money_is_seen(
 def test_a_wrong_number_is_refused(taisai: Taisai, tmp_path: Path, option: str, value: str) -> None:
     ran = taisai("demo", "--data", str(tmp_path / "x"), "--no-open", f"{option}={value}")
     assert ran.code == 2
-    assert ran.err.startswith(f"taisai: expected {option} a whole number from ")
+    assert ran.err.startswith("taisai: expected a whole number from ")
+    assert ran.err.endswith(f"({option})\n")
     assert not (tmp_path / "x").exists()
 
 

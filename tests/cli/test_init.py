@@ -194,11 +194,11 @@ def test_nothing_is_ever_written_over(
         ("--administrator administrator", "expected the name of a person"),
         ("--administrator recovery", "got 'recovery'"),
         ("--administrator ..", "expected a name without '/' that is not '.' or '..', got '..'"),
-        ("--password-file no-such", "expected a file with a password, got 'no-such': No such file"),
+        ("--password-file no-such", "cannot read the password file 'no-such': No such file"),
         ("--password-file short", "expected a password of 12 to 128 characters, got 5"),
-        ("--password-file bytes", "no text in UTF-8"),
+        ("--password-file bytes", "not UTF-8"),
         ("--password-file name", "the password is the person's name"),
-        ("--passphrase-file no-such", "expected a file with a passphrase, got 'no-such'"),
+        ("--passphrase-file no-such", "cannot read the passphrase file 'no-such'"),
         ("--passphrase-file empty", "expected a passphrase of 1 to 1023 bytes, got 0"),
     ],
 )
@@ -292,16 +292,16 @@ def test_a_password_is_typed_twice(taisai: Taisai, monkeypatch: pytest.MonkeyPat
     typist = Typist(monkeypatch, PASSWORD, PASSWORD)
     ran = taisai(*WORDS)
     assert (ran.code, ran.err) == (0, "")
-    assert typist.asked == ["Password of Ann Tan: ", "The same again: "]
+    assert typist.asked == ["Password of Ann Tan: ", "Repeat the password: "]
     assert PASSWORD not in ran.out
 
 
 @pytest.mark.parametrize(
     ("lines", "says"),
     [
-        ((), "expected a password, got none"),
-        ((PASSWORD,), "expected a password, got none"),
-        ((PASSWORD, PASSWORD + "!"), "expected the same password twice, got two"),
+        ((), "expected a password, got the end of the input"),
+        ((PASSWORD,), "expected a password, got the end of the input"),
+        ((PASSWORD, PASSWORD + "!"), "the two passwords differ"),
         (("short",), "expected a password of 12 to 128 characters, got 5"),
     ],
     ids=range(4),
@@ -319,7 +319,7 @@ def test_what_is_typed_wrong_founds_nothing(
 def test_nobody_is_asked_where_nobody_can_type(taisai: Taisai) -> None:
     ran = taisai(*WORDS)
     assert one_clear_line(ran), ran
-    assert "expected --password-file, since nobody can type here, got none" in ran.err
+    assert "missing option --password-file: standard input is not a terminal" in ran.err
 
 
 def test_nobody_is_asked_for_a_house_that_cannot_be(taisai: Taisai, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,7 +11,7 @@ import pytest
 
 from taisai.cli import main
 from taisai.cli.commands import COMMAND_ENTRIES, CommandEntry
-from taisai.cli.rules import listing
+from taisai.cli.rules import books
 from taisai.journal import load_public_key
 from taisai.rules import rulebook
 from taisai.server.config import load_config
@@ -85,19 +85,22 @@ def test_machines_are_shown_the_same(taisai: Taisai) -> None:
         ("--key regulator.key --from 2026-11-16", "required: BOOK"),
         (
             "us-sic-bo --key regulator.key --from today",
-            "expected --from a day such as 2026-11-16, got 'today'",
+            "expected a day such as 2026-11-16, got 'today'",
         ),
-        ("us-sic-bo --key regulator.key --from 20261116", "expected --from a day such as 2026-11-16"),
+        ("us-sic-bo --key regulator.key --from 20261116", "expected a day such as 2026-11-16"),
         (
             "us-sic-bo --key regulator.key --from 2026-11-16 --until 2026-11-15",
-            "expected --until 2026-11-16 or later, got 2026-11-15",
+            "expected 2026-11-16 or later, got 2026-11-15 (--until)",
         ),
         ("no-such --key regulator.key --from 2026-11-16", "expected a rulebook id"),
         ("us-sic-bo --key no-such --from 2026-11-16", "the key file"),
         ("us-sic-bo --key regulator.key.pub --from 2026-11-16", "expected"),
-        ("us-sic-bo --key regulator.key --from 2026-11-16 --keep no-such", "expected a list of approvals"),
+        (
+            "us-sic-bo --key regulator.key --from 2026-11-16 --keep no-such",
+            "cannot read the list of approvals",
+        ),
         ("us-sic-bo --key regulator.key --from 2026-11-16 --keep regulator.key", "expected"),
-        ("us-sic-bo --key regulator.key --from 2026-11-16 -o no/such", "expected a new file for the list"),
+        ("us-sic-bo --key regulator.key --from 2026-11-16 -o no/such", "cannot write 'no/such'"),
     ],
 )
 def test_what_cannot_be_approved_is_refused(taisai: Taisai, words: str, says: str) -> None:
@@ -143,7 +146,7 @@ def test_every_fault_of_a_configuration_is_a_line(
 ) -> None:
     """Whichever command loads it."""
     (tmp_path / "casino.toml").write_text("[house]\nnam = 5\n[listen]\nport = 'a\\nb'\n")
-    monkeypatch.setattr(listing, "run", lambda _arguments: load_config("casino.toml"))
+    monkeypatch.setattr(books, "list_books", lambda _arguments: load_config("casino.toml"))
     ran = taisai("rules", "list")
     assert ran.code == 2
     lines = ran.err.splitlines()

@@ -56,7 +56,7 @@ def test_a_seal_for_machines(taisai: Taisai) -> None:
 def test_a_seal_is_never_older_than_what_it_seals(taisai: Taisai, monkeypatch: pytest.MonkeyPatch) -> None:
     """A playbook's clock may be ahead of ours."""
     play(taisai)
-    monkeypatch.setattr("taisai.cli.journal.sealing.clock", lambda: 0)
+    monkeypatch.setattr("taisai.cli.journals.clock", lambda: 0)
     told = json.loads(taisai(*SEAL, "--json").out)
     reader = SqliteReader("evening.db")
     last = reader.last()
@@ -112,7 +112,7 @@ def test_forgetting_snapshots_loses_no_entry(taisai: Taisai) -> None:
     table = snapshot(engine.table("SB1"))
     store.close()
     ran = taisai("journal", "forget", "evening.db")
-    assert (ran.code, ran.out, ran.err) == (0, "evening.db: 2 snapshots thrown away\n", "")
+    assert (ran.code, ran.out, ran.err) == (0, "evening.db: 2 snapshots deleted\n", "")
     assert json.loads(taisai("journal", "forget", "evening.db", "--json").out)["forgotten"] == 0
     store = SqliteStore("evening.db")
     assert snapshot(Engine(Journal(store)).table("SB1")) == table

@@ -195,7 +195,8 @@ def test_the_rate_is_shown_on_a_terminal_only(taisai: Taisai, monkeypatch: pytes
     monkeypatch.setenv("TERM", "xterm-256color")
     ran = taisai("table", "play", STORY, "--journal", "evening.db", "--repeat", "30")
     assert ran.code == 0
-    assert "29/29" in ran.err
+    assert "100.0 %" in ran.err
+    assert "plays/s" in ran.err
 
 
 # The key
@@ -229,11 +230,11 @@ def test_the_key_of_another_journal_is_refused_and_nothing_is_written(taisai: Ta
     before = Path("evening.db").read_bytes()
     ran = taisai("table", "play", STORY, "--journal", "evening.db", "--key", "other.db.key")
     assert one_clear_line(ran), ran
-    assert "expected the key that signs evening.db, taisai/" in ran.err
+    assert "wrong key for the journal evening.db: expected taisai/" in ran.err
     Path("evening.db.key").unlink()
     ran = taisai("table", "play", STORY, "--journal", "evening.db")
     assert one_clear_line(ran), ran
-    assert "got no file 'evening.db.key'" in ran.err
+    assert "no key file 'evening.db.key' for evening.db" in ran.err
     assert not Path("evening.db.key").exists()
     assert Path("evening.db").read_bytes() == before
 
@@ -246,7 +247,7 @@ def test_a_journal_of_play_for_money_is_no_place_for_a_playbook(taisai: Taisai, 
         )
     ran = taisai("table", "play", STORY, "--journal", "evening.db")
     assert one_clear_line(ran), ran
-    assert "expected a journal of demonstration, got one of play for money" in ran.err
+    assert "expected a journal of demonstration, got a journal of play for money" in ran.err
     with opened() as journal:
         assert journal.size == 1
 
@@ -274,12 +275,15 @@ def test_what_is_no_journal_is_refused_in_one_line(taisai: Taisai, tmp_path: Pat
         (("--repeat", "2"), "--repeat needs --journal"),
         (("--key", "x"), "--key needs --journal"),
         (("--passphrase-file", "x"), "--passphrase-file needs --journal"),
-        (("--journal", "x.db", "--repeat", "0"), "expected --repeat from 1 to 100000, got 0"),
-        (("--journal", "x.db", "--repeat", "100001"), "got 100001"),
-        (("--journal", "x.db", "--repeat", "many"), "expected --repeat as a whole number"),
+        (
+            ("--journal", "x.db", "--repeat", "0"),
+            "expected a whole number from 1 to 100,000, such as 1000 or 1e3, got '0' (--repeat)",
+        ),
+        (("--journal", "x.db", "--repeat", "100001"), "got '100001' (--repeat)"),
+        (("--journal", "x.db", "--repeat", "many"), "expected a whole number"),
         (("--journal", "x.db", "--key", "."), "the key file"),
         (("--journal", "x.db", "--key", "no/such/key"), "the key file cannot be written"),
-        (("--journal", "x.db", "--passphrase-file", "no-such"), "expected a file with a passphrase"),
+        (("--journal", "x.db", "--passphrase-file", "no-such"), "cannot read the passphrase file"),
         (("--journal",), "expected one argument"),
     ],
 )

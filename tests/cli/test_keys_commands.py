@@ -73,16 +73,16 @@ def test_no_key_is_ever_written_over(taisai: Taisai, tmp_path: Path, there: str)
         ("make x --name a+b", "invalid key name"),
         ("make no/such/x --name a", "the key file cannot be written"),
         ("make . --name a", "the file exists already"),
-        ("make x --name a --passphrase-file no-such", "expected a file with a passphrase, got 'no-such'"),
+        ("make x --name a --passphrase-file no-such", "cannot read the passphrase file 'no-such'"),
         ("make x --name a --passphrase-file .", "Is a directory"),
         ("make x --name a --passphrase-file empty", "expected a passphrase of 1 to 1023 bytes, got 0"),
         ("make x --name a --passphrase-file long", "expected a passphrase of 1 to 1023 bytes, got 1025"),
-        ("make x --name a --passphrase-file bytes", "no text in UTF-8"),
-        ("show no-such", "expected a key file that can be read, got 'no-such': No such file"),
+        ("make x --name a --passphrase-file bytes", "not UTF-8"),
+        ("show no-such", "cannot read the key file 'no-such': No such file"),
         ("show .", "Is a directory"),
         ("show empty", "expected a public key like"),
         ("show long", "expected a public key like"),
-        ("show huge", "expected a key file of at most 16,384 bytes"),
+        ("show huge", "key file too large: expected at most 16,384 bytes"),
         ("show", "required: FILE"),
     ],
 )  # fmt: skip
@@ -152,12 +152,12 @@ def test_a_rotation_that_is_refused_writes_nothing(taisai: Taisai, tmp_path: Pat
     taisai("keys", "make", "house.key", "--name", "house")
     refused = {
         "--key other.db.key --new house.key --by Sue": "wrong signing key",
-        "--key evening.db.key --new evening.db.key --by Sue": "expected another key than the one before",
+        "--key evening.db.key --new evening.db.key --by Sue": "expected a new key, got the old one again",
         "--key evening.db.key --new no-such --by Sue": "the key file",
         "--key no-such --new house.key --by Sue": "the key file",
         "--key evening.db.key --new house.key.pub --by Sue": "expected the private key, got the public one",
-        "--key evening.db.key --new house.key --by=": "expected --by a person, got ''",
-        "--key evening.db.key --new house.key --by a\nb": "expected --by a person",
+        "--key evening.db.key --new house.key --by=": "expected the name of a person, got '' (--by)",
+        "--key evening.db.key --new house.key --by a\nb": "expected the name of a person",
     }
     before = (tmp_path / "evening.db").read_bytes()
     for words, message in refused.items():

@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import pytest
 
-from taisai.cli.asked import count, share, whole
+from taisai.cli.values import count, share, whole
 from taisai.rules import RulesError
 
 MOST = 10**15
@@ -61,7 +61,7 @@ def test_what_is_read(text: str, expected: int) -> None:
     ],
 )
 def test_what_is_not(text: str) -> None:
-    with pytest.raises(RulesError, match="expected --rounds as a whole number from 1 to 1e15"):
+    with pytest.raises(RulesError, match="expected a whole number from 1 to 1e15"):
         count(text, "--rounds", MOST)
 
 
@@ -73,7 +73,7 @@ def test_the_least_may_be_another() -> None:
 
 def test_the_least_may_be_below_nothing() -> None:
     assert count("-1e3", "--target", 10**30, least=-(10**30)) == -1_000
-    with pytest.raises(RulesError, match="expected --target as a whole number from -1e30 to 1e30"):
+    with pytest.raises(RulesError, match="expected a whole number from -1e30 to 1e30"):
         count("-1e31", "--target", 10**30, least=-(10**30))
 
 
@@ -98,7 +98,7 @@ def test_whole_numbers_are_read_alike_wherever_one_is_asked_for(text: str, expec
     "text", ["", "1.5", "-", "--1", "-+1", "1e-3", "1e100", "-1e100", "9" * 101, "1e9999"]
 )
 def test_what_is_no_whole_number(text: str) -> None:
-    with pytest.raises(RulesError, match="expected the stake as a whole number of at most 100 digits"):
+    with pytest.raises(RulesError, match="expected a whole number of at most 100 digits"):
         whole(text, "the stake", such_as="1050")
 
 
@@ -117,7 +117,5 @@ def test_a_share_is_read(text: str, expected: Fraction) -> None:
      "1e-3", "1e99999999", "1e-99999999", "0." + "1" * 99, "٣/٤"],
 )  # fmt: skip
 def test_what_is_no_share_is_refused_at_once(text: str) -> None:
-    with pytest.raises(
-        RulesError, match=r"expected --penetration above 0 and at most 1, such as 0.75 or 3/4"
-    ):
+    with pytest.raises(RulesError, match=r"expected a share above 0 and at most 1, such as 0.75 or 3/4"):
         share(text, "--penetration")

@@ -57,7 +57,7 @@ def test_settings_and_offers_stand_in_the_title(taisai: Taisai) -> None:
 
 def test_dice_against_cards_is_said(taisai: Taisai) -> None:
     said = taisai("rules", "diff", "mbs-3-card-sic-bo", "mbs-sic-bo-v6").out
-    assert "a shoe of 6 decks against three dice: edges differ even where odds do not" in said
+    assert "a shoe of 6 decks and three dice: edges differ even where odds are equal" in said
 
 
 @pytest.mark.parametrize("width", [60, 80, 200])

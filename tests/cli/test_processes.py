@@ -152,7 +152,14 @@ sys.exit(main(sys.argv[2:]))
 
 @pytest.mark.parametrize(
     "module",
-    ["taisai.rules", "argparse", "taisai.cli.parser", "taisai.cli.odds", "taisai.study.odds", "rich"],
+    [
+        "taisai.rules",
+        "argparse",
+        "taisai.cli.parser",
+        "taisai.cli.rules.payoffs",
+        "taisai.study.odds",
+        "rich",
+    ],
 )
 def test_ctrl_c_while_the_command_is_still_loading_is_one_line(module: str) -> None:
     words = [sys.executable, "-c", INTERRUPTED_AT, module, "odds", US]

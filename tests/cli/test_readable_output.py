@@ -60,8 +60,8 @@ def test_settlement_names_clause_and_reason(taisai: Taisai) -> None:
 def test_a_clause_names_its_first_test_and_how_many_more_or_why_none(taisai: Taisai) -> None:
     def last_column(clause: str) -> str:
         rows = taisai("rules", "clauses", US, clause).out.splitlines()
-        place = next(row.index("held by") for row in rows if "held by" in row)
-        return "".join(row[place:] for row in rows).partition("held by")[2].lstrip("─")
+        place = next(row.index("tested by") for row in rows if "tested by" in row)
+        return "".join(row[place:] for row in rows).partition("tested by")[2].lstrip("─")
 
     tests = coverage_of(rulebook(US))[Clause("5(d)(1)")].tests
     assert len(tests) > 1

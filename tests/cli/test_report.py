@@ -89,7 +89,7 @@ def test_a_day_without_play_is_all_noughts(taisai: Taisai, evening: str) -> None
 def test_a_day_that_is_none_is_refused_in_one_line(taisai: Taisai, evening: str, day: str) -> None:
     ran = taisai("report", evening, "--day", day)
     assert one_clear_line(ran)
-    assert ran.err.startswith("taisai: expected a gaming day such as 2026-11-16, got ")
+    assert ran.err.startswith("taisai: expected a day such as 2026-11-16, got ")
 
 
 def test_the_latest_day_that_a_table_began_is_the_one_unless_said(taisai: Taisai) -> None:
@@ -107,7 +107,7 @@ def test_a_journal_without_tables_says_so(taisai: Taisai, tmp_path: Path) -> Non
     founding = ("init", "lotus", "--administrator", "Ann Tan", "--password-file", "secret")
     assert taisai(*founding).code == 0
     ran = taisai("report", "lotus/journal.db")
-    assert (ran.code, ran.out, ran.err) == (0, "no table has been opened\n", "")
+    assert (ran.code, ran.out, ran.err) == (0, "No table has been opened.\n", "")
     assert json.loads(taisai("report", "lotus/journal.db", "--json").out) == {
         "day": "", "tables": [], "totals": [],
     }  # fmt: skip

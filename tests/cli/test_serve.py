@@ -82,7 +82,7 @@ def config(founded: dict[str, Any], tmp_path: Path) -> Path:
 async def _evening(config: Path, second_factor: str) -> tuple[int, str, str, float]:
     async with serving(config) as served:
         assert any(line.startswith("✓ program:") for line in served.said)
-        assert served.said[-1] == f"the floor is open at {served.url} (stop it with Ctrl-C)"
+        assert served.said[-1] == f"listening on {served.url} (Ctrl-C stops)"
         async with httpx.AsyncClient(base_url=served.url, trust_env=False) as client:
             health = (await client.get("/health")).json()
         assert (health["status"], health["demonstration"], health["tables"]) == ("ok", False, [])
@@ -268,7 +268,7 @@ def test_what_must_not_be_opened_is_not_and_the_words_say_why(
     failed = [line for line in lines if line.startswith("✗")]
     assert failed
     assert failed[0].startswith(words)
-    assert last == "taisai: expected every check to pass before a socket opens, got the above"
+    assert last == "taisai: a check failed, so the server does not start"
     assert (config.parent / "journal.db").read_bytes() == before, "nothing was written"
 
 

@@ -67,7 +67,7 @@ def test_once_tells_people(taisai: Taisai) -> None:
             assert dict(lines[1:]) == {
                 "status": "ok", "program": "taisai 9.9", "connections": "1,234", "journal": "56,789 entries",
                 "SB1": "us-sic-bo, round 7, open",
-                "SB2": "us-sic-bo, round 3, closed · waits: referral · shut: a lamp is broken",
+                "SB2": "us-sic-bo, round 3, closed · waits: referral · out of service: a lamp is broken",
             }  # fmt: skip
 
 
@@ -107,7 +107,7 @@ def _live(taisai: Taisai, monkeypatch: pytest.MonkeyPatch, *answers: Any, looks:
     monkeypatch.setenv("TERM", "dumb")
     with floor(*answers) as url:
         ran = taisai("status", url)
-    assert slept[0] == status.EVERY
+    assert slept[0] == status.INTERVAL
     return ran
 
 
@@ -127,7 +127,7 @@ def test_the_live_view_goes_on_while_the_server_does_not_answer(
 ) -> None:
     ran = _live(taisai, monkeypatch, OK, b"not json", looks=1)
     assert ran.code == 130
-    assert "looking again; Ctrl-C ends" in ran.out
+    assert "trying again; Ctrl-C ends" in ran.out
 
 
 def test_where_nothing_listens_one_line_says_so(taisai: Taisai) -> None:
@@ -135,7 +135,7 @@ def test_where_nothing_listens_one_line_says_so(taisai: Taisai) -> None:
     for words in ((), ("--once",), ("--json",)):
         ran = taisai("status", url, *words)
         assert one_clear_line(ran), ran
-        assert ran.err.startswith(f"taisai: expected a floor that answers at {url}, got none")
+        assert ran.err.startswith(f"taisai: no answer from {url}")
 
 
 @pytest.mark.parametrize(

@@ -131,7 +131,7 @@ def test_nothing_is_unlocked_without_the_houses_key(folder: Path, taisai: Taisai
     ("words", "says"),
     [
         (("Eve Koh", *CONFIG), "expected someone on the staff roll, got 'Eve Koh'"),
-        (("Ann Tan", *CONFIG, "--reason", ""), "as reason"),
+        (("Ann Tan", *CONFIG, "--reason", ""), "(reason)"),
         (("Ann Tan", "--config", "nowhere.toml"), "expected a configuration"),
     ],
 )

@@ -1,31 +1,35 @@
-"""Output for people and programs: tables, percentages, drawn dice, JSON, and new files."""
+"""Output for people and programs: JSON, lines, tables, drawn dice, results of a study, progress bars."""
 
 from __future__ import annotations
 
 import datetime
-import errno
 import json
-import os
 import sys
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from enum import Enum
 from fractions import Fraction
-from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, Final, Literal
+from typing import IO, TYPE_CHECKING, Any, Final, Literal, TypeVar
 
 from taisai.rules import Odds
-from taisai.rules.errors import RulesError, printable
 from taisai.rules.outcomes import Outcome
 
 if TYPE_CHECKING:
-    from rich.console import RenderableType
+    from argparse import Namespace
+
+    from rich.console import Console, RenderableType
     from rich.table import Table
 
+    from taisai.study.report import Describable
+
+T = TypeVar("T", bound="Describable")
+Saves = Callable[[T, str, IO[bytes]], object]
+"""Writes a result to an open file, in the form that the file's name asks for."""
+
 ON_DICE: Final = ("", " on one die", " on two dice", " on three dice")
-"""How odds for so many dice are told; 0 where an area has one figure."""
+"""How odds for a number of dice are written; 0 where an area has one figure."""
 WIDTH: Final = 110
-"""Columns of output that goes to no terminal."""
+"""Columns of output that goes to a file or a pipe."""
 _PIPS: Final = {
     1: ("       ", "   ●   ", "       "),
     2: (" ●     ", "       ", "     ● "),
@@ -37,37 +41,20 @@ _PIPS: Final = {
 
 
 def as_json(value: Any) -> None:
-    """One line of JSON."""
+    """Prints one line of JSON."""
     sys.stdout.write(json.dumps(value) + "\n")
 
 
 def line(text: str = "") -> None:
-    """One line of text."""
+    """Prints one line of text."""
     sys.stdout.write(text + "\n")
 
 
 def wrapped(text: str) -> None:
-    """A long line, broken at words."""
+    """Prints a long line, broken at words."""
     import textwrap
 
-    line(textwrap.fill(text, _width(), subsequent_indent="  ", break_on_hyphens=False))
-
-
-def show(made: RenderableType) -> None:
-    """A table, as wide as the terminal, or as WIDTH where there is none."""
-    from io import StringIO
-
-    from rich.console import Console
-
-    drawn = StringIO()
-    # A rulebook's words are words: brackets and colons in them are no markup.
-    console = Console(
-        file=drawn, force_terminal=sys.stdout.isatty(), width=_width(), markup=False, emoji=False,
-        highlight=False,
-    )  # fmt: skip
-    console.print(made)
-    for row in drawn.getvalue().splitlines():
-        line(row.rstrip())
+    line(textwrap.fill(text, max(_width(), 20), subsequent_indent="  ", break_on_hyphens=False))
 
 
 def _width() -> int:
@@ -76,22 +63,53 @@ def _width() -> int:
     return shutil.get_terminal_size().columns if sys.stdout.isatty() else WIDTH
 
 
+def drawing_console(file: IO[str]) -> Console:
+    """A console of rich that draws into a file, as wide as the terminal."""
+    from rich.console import Console
+
+    # Brackets and colons in a rulebook's words are not markup.
+    return Console(
+        file=file, force_terminal=sys.stdout.isatty(), width=_width(), markup=False, emoji=False,
+        highlight=False,
+    )  # fmt: skip
+
+
+def show(drawn: RenderableType) -> None:
+    """Prints a table."""
+    from io import StringIO
+
+    text = StringIO()
+    drawing_console(text).print(drawn)
+    for row in text.getvalue().splitlines():
+        line(row.rstrip())
+
+
 def table(title: str, columns: Iterable[str], *, right: Iterable[str] = ()) -> Table:
     """An empty table; the columns named in `right` hold numbers."""
     from rich import box
     from rich.table import Table
 
-    made = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
+    empty = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
     numbers = set(right)
     for n, column in enumerate(columns):
-        # What a person has to type again is never cut off, and the first column never broken.
+        # People type cells again, so no cell is cut off, and the first column is never broken.
         side: Literal["left", "right"] = "right" if column in numbers else "left"
-        made.add_column(column, justify=side, overflow="fold", no_wrap=n == 0)
-    return made
+        empty.add_column(column, justify=side, overflow="fold", no_wrap=n == 0)
+    return empty
+
+
+def show_table(
+    title: str, columns: Iterable[str], rows: Iterable[Iterable[object]], *, right: Iterable[str] = ()
+) -> None:
+    """Prints a table with these rows."""
+    filled = table(title, columns, right=right)
+    for row in rows:
+        filled.add_row(*map(str, row))
+    show(filled)
 
 
 def percent(value: Fraction) -> str:
-    """For the eye; the exact value is in the JSON."""
+    """A rounded percentage; the exact value is in the JSON."""
     return f"{float(value) * 100:.3f} %"
 
 
@@ -104,7 +122,7 @@ def dice(outcome: Outcome) -> str:
 
 
 def plain(value: object) -> Any:
-    """Records as objects by field name, odds as printed, the rest as it is."""
+    """A value for JSON: records as objects by field name, odds as text."""
     if isinstance(value, Enum):
         return value.value
     if value is None or isinstance(value, str | int):
@@ -120,56 +138,81 @@ def plain(value: object) -> Any:
     raise TypeError(f"expected a record of the rules, got {type(value).__name__}")
 
 
-STDOUT: Final = "-"
-_FULL: Final = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
-"""What only a file that is written can fail with: other failures may be of what is read for it."""
+# Results of a study
+
+
+def print_and_save(arguments: Namespace, work: Callable[[], T], *files: tuple[str | None, Saves[T]]) -> T:
+    """Does the work, saves the result to the named files, and prints it.
+
+    The files are opened first, so that a file that cannot be written costs no work. If saving fails, the
+    result is printed nevertheless.
+    """
+    from taisai.cli.files import writing
+
+    result: T | None = None
+    try:
+        with ExitStack() as stack:
+            opened = [
+                (save, name, stack.enter_context(writing(name))) for name, save in files if name is not None
+            ]
+            result = work()
+            for save, name, file in opened:
+                save(result, name, file)
+    finally:
+        if result is not None:
+            print_result(result, arguments)
+    return result
+
+
+def print_result(result: Describable, arguments: Namespace) -> int:
+    """Prints a result as tables and notes, or as JSON."""
+    from taisai.cli.values import terms
+
+    if arguments.json:
+        as_json(result.facts())
+        return 0
+    report = result.report()
+    for sheet in report.sheets:
+        show(sheet.rich())
+    for note in report.notes:
+        line(note)
+    if given := terms(arguments):
+        line(f"All of it{given}.")
+    return 0
+
+
+def check_picture(name: str | None) -> None:
+    """Refuses a file name that no picture can have, before the work begins."""
+    if name is not None:
+        from taisai.study.plotting import picture_path
+
+        picture_path(name)
 
 
 @contextmanager
-def writing(out: str) -> Iterator[IO[bytes]]:
-    """A new file that is there once all of it is written, and not before; or standard output."""
-    if out == STDOUT:
-        sys.stdout.flush()
-        yield sys.stdout.buffer
+def progress_bar(unit: str, total: int | None) -> Iterator[Callable[[int], None]]:
+    """Yields a function that takes each amount done; a terminal shows a bar on standard error."""
+    if not sys.stderr.isatty():
+        yield lambda _done: None
         return
-    path = Path(out)
-    if os.path.lexists(path):
-        raise _is_there(path)
-    unfinished = path.with_name(f"{path.name}.part")
-    try:
-        file = unfinished.open("xb")
-    except FileExistsError:
-        raise _is_there(unfinished) from None
-    except (OSError, ValueError) as error:
-        raise _cannot_be_written(out, error) from None
-    try:
-        with file:
-            yield file
-            file.flush()
-            os.fsync(file.fileno())
-        _put_in_place(unfinished, path)
-    except OSError as error:
-        if error.errno in _FULL:
-            raise _cannot_be_written(out, error) from None
-        raise
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, ProgressColumn, Task, TextColumn, TimeRemainingColumn
+    from rich.text import Text
+
+    class Rate(ProgressColumn):
+        def render(self, task: Task) -> Text:
+            return Text(f"{_short(task.speed or 0)} {unit}/s")
+
+    columns = (TextColumn("{task.percentage:>5.1f} %"), BarColumn(), Rate(), TimeRemainingColumn())
+    bar = Progress(*columns, console=Console(stderr=True), transient=True)
+    task = bar.add_task(unit, total=total)
+    try:  # not `with bar`: Ctrl-C while it starts would leave it drawing, and the cursor hidden
+        bar.start()
+        yield lambda done: bar.advance(task, done)
     finally:
-        unfinished.unlink(missing_ok=True)
+        bar.stop()
 
 
-def _put_in_place(unfinished: Path, path: Path) -> None:
-    """Under its own name, unless someone else took it meanwhile."""
-    try:
-        os.link(unfinished, path)
-    except FileExistsError:
-        raise _is_there(path) from None
-    except OSError:  # a disk without links
-        unfinished.rename(path)
-
-
-def _is_there(path: Path) -> RulesError:
-    return RulesError(f"expected no file there yet, got one ({printable(str(path))})")
-
-
-def _cannot_be_written(out: str, error: OSError | ValueError) -> RulesError:
-    why = error.strerror if isinstance(error, OSError) else "no name of a file"
-    return RulesError(f"expected a file that can be written, got {printable(repr(out))}: {why}")
+def _short(number: float) -> str:
+    """Such as 1.3e9, or 950."""
+    return f"{number:.3g}" if number < 10_000 else f"{number:.1e}".replace("e+0", "e").replace("e+", "e")

@@ -1,4 +1,4 @@
-"""`taisai tour`: a tour of what is here."""
+"""`taisai tour`: one example of each part."""
 
 from __future__ import annotations
 
@@ -8,9 +8,8 @@ from argparse import Namespace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from taisai.cli import settle
 from taisai.cli.printing import dice, line, wrapped
-from taisai.cli.rules import listing, show
+from taisai.cli.rules import books, payoffs
 from taisai.cli.table import play as table_play
 from taisai.game.playbook import Play, Playbook, playbook
 from taisai.rules import Bet, BetRefusal, Outcome, RulesError, rulebook
@@ -27,19 +26,19 @@ _BETS = (
 
 
 def run(_arguments: Namespace) -> int:
-    """Prints the rulebooks, a pay table, one round settled, one roll, one table in play, its journal."""
+    """Prints the rulebooks, a pay table, a settlement, a roll, a table in play and its journal."""
     line("1 · The rulebooks: approved documents as data\n")
-    listing.run(Namespace(json=False))
+    books.list_books(Namespace(json=False))
     book = rulebook(_BOOK)
     matrix = book.matrix("A")
     line("2 · A pay table, with the exact house edge of every line\n")
-    show.pay(book, matrix)
+    books.show_pay(book, matrix)
     line("3 · One round, settled bet by bet, each by its clause\n")
     settled = matrix.settle(Outcome.of(2, 2, 6), [Bet.on(area, stake) for area, stake in _BETS])
     if isinstance(settled, BetRefusal):
         raise RulesError(str(settled))
-    settle.retell(matrix, settled)
-    line("4 · One roll of three dice, and what it would light\n")
+    payoffs.print_settlement(matrix, settled)
+    line("4 · One roll of three dice, and the areas that it lights\n")
     outcome = Outcome.of(*(1 + secrets.randbelow(6) for _ in range(3)))
     line(dice(outcome))
     lit = matrix.illuminated(outcome)
@@ -48,18 +47,18 @@ def run(_arguments: Namespace) -> int:
     line("5 · A table in play: who may act when, and what follows when something goes wrong\n")
     file = str(Path(__file__).with_name("tour.round"))
     story = playbook(table_play.text_of(file), file)
-    played = table_play.told(Play(story, table_play.book_of(story)))
+    played = table_play.retell(Play(story, table_play.book_of(story)))
     line()
-    line("6 · A journal that cannot lie: that evening kept, proved, and then one digit changed\n")
+    line("6 · The journal of that evening: recorded, proved, and then one digit changed\n")
     _journal(story)
     line()
     command = sys.argv[0] if sys.argv[0].endswith("taisai") else "taisai"
-    line(f"Go on with `{command} --help`, `{command} rules show us-sic-bo` or `{command} odds us-sic-bo`.")
+    line(f"Next: `{command} --help`, `{command} rules show us-sic-bo` or `{command} odds us-sic-bo`.")
     return played
 
 
 def _journal(story: Playbook) -> None:
-    """Keeps the evening, has it proved, and cheats as someone could who has the file."""
+    """Records the evening, proves it, and forges it like somebody with write access to the file."""
     import apsw
 
     from taisai.audit import verified
@@ -71,10 +70,10 @@ def _journal(story: Playbook) -> None:
         file = str(Path(folder, "evening.db"))
         with recording(
             story, table_play.book_of(story), file, key_file=f"{file}.key", passphrase_file=None
-        ) as kept:
-            for _ in kept.play().steps():
+        ) as record:
+            for _ in record.play().steps():
                 pass
-            kept.seal()
+            record.seal()
         audit_verify.verify(Namespace(file=file, key=f"{file}.key.pub", checkpoint=[], json=False))
         stake, forged = b'"stake":200', b'"stake":900'
         connection = apsw.Connection(file)
@@ -86,7 +85,7 @@ def _journal(story: Playbook) -> None:
                 connection.execute("UPDATE entry SET body = ?1 WHERE position = ?2", changed)
         connection.execute(str(sql))
         connection.close()
-        line("\nNow someone who has the file, and SQL, makes a stake of 200 one of 900. An audit says:\n")
+        line("\nNow somebody changes a stake from 200 to 900 in the file with SQL. The audit says:\n")
         try:
             verified(file)
         except DamagedError as flaw:

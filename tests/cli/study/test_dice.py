@@ -85,14 +85,14 @@ def test_the_mapping_is_proven(capsys: pytest.CaptureFixture[str]) -> None:
 @pytest.mark.parametrize(
     ("words", "expected"),
     [
-        (("test",), "expected a file of rolls or --shaker ROLLS, got none"),
+        (("test",), "expected a file of rolls or --shaker ROLLS, got neither"),
         (("test", "rolls.txt", "--shaker", "5"), "got both"),
-        (("test", "/no/such/rolls.txt"), "expected to read '/no/such/rolls.txt'"),
-        (("test", "--shaker", "1e30"), "expected --shaker as a whole number"),
+        (("test", "/no/such/rolls.txt"), "cannot read the file of rolls '/no/such/rolls.txt'"),
+        (("test", "--shaker", "1e30"), "expected a whole number"),
         (("test", "--shaker", "10"), "expected at least 20 rolls to test, got 10"),
         (("test", "--shaker", "100", "--seed", "xyz"), "64 hexadecimal digits"),
-        (("test", "rolls.txt", "--seed", "00"), "--seed is for --shaker only"),
-        (("export", "--bytes", "-5"), "expected --bytes as a whole number"),
+        (("test", "rolls.txt", "--seed", "00"), "--seed needs --shaker"),
+        (("export", "--bytes", "-5"), "expected a whole number"),
     ],
 )
 def test_what_cannot_be_done_is_one_line(

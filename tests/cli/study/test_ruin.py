@@ -76,7 +76,7 @@ def test_ctrl_c_says_how_far_it_was(
     monkeypatch.setattr(chains, "play", interrupted)
     ran = taisai(*DOUBLE, *rounds)
     assert (ran.code, ran.out) == (130, "")
-    assert ran.err == f"taisai: stopped after 20{of} rounds, before the end was known\n"
+    assert ran.err == f"taisai: stopped after 20{of} rounds, before the result was known\n"
 
 
 @pytest.mark.parametrize("rounds", ["1e9", "1e6"])
@@ -90,11 +90,11 @@ def test_more_steps_than_can_be_are_refused_at_once(taisai: Taisai, rounds: str)
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("--bankroll", "-5", "--target", "100"), "expected --bankroll as a whole number from 1 to 1e12"),
-        (("--bankroll", "5"), "expected --bankroll and --target"),
+        (("--bankroll", "-5", "--target", "100"), "expected a whole number from 1 to 1e12"),
+        (("--bankroll", "5"), "missing option --target"),
         (("--bankroll", "500", "--target", "100"), "expected a target above the bankroll of 500, got 100"),
-        (("--bankroll", "1e30", "--target", "1e31"), "expected --bankroll as a whole number"),
-        (("--bankroll", "1e3", "--target", "2e3", "--rounds", "1e30"), "expected --rounds as a whole number"),
+        (("--bankroll", "1e30", "--target", "1e31"), "expected a whole number"),
+        (("--bankroll", "1e3", "--target", "2e3", "--rounds", "1e30"), "expected a whole number"),
         (("--bankroll", "1e3", "--target", "2e3", "--system", "x"), "expected one of flat, martingale"),
         (
             ("--bankroll", "1e3", "--target", "2e3", "--maximum", "50"),

@@ -71,8 +71,8 @@ def test_what_cannot_be_done_is_one_line(
 @pytest.mark.parametrize(
     ("words", "expected"),
     [
-        (("bets.parquet", "--offer", "triple-1=180 to 1"), "expected --book with --set and --offer"),
-        (("bets.parquet", "--set", "no_roll=void"), "expected --book with --set and --offer"),
+        (("bets.parquet", "--offer", "triple-1=180 to 1"), "--set and --offer need --book"),
+        (("bets.parquet", "--set", "no_roll=void"), "--set and --offer need --book"),
         (("",), "expected a Parquet file that can be read, got '': no such file"),
         ((ROUND,), "rws-wrong-result.round': it is none"),
     ],

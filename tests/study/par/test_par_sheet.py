@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import typst
 
-from taisai.cli.rules.felt import drawn
+from taisai.cli.rules.drawing import draw_layout
 from taisai.rules import Outcome, rulebook, rulebook_ids
 from taisai.study.par import par_sheet
 from taisai.study.par_files import _text, as_html, as_pdf
@@ -47,7 +47,7 @@ def test_the_page_has_every_area_with_its_ways_and_its_edge(name: str, layout: s
     book = rulebook(name)
     sheet = par_sheet(book, layout)
     read = Cells()
-    read.feed(as_html(sheet, drawn(sheet.matrix, book.layout(layout))))
+    read.feed(as_html(sheet, draw_layout(sheet.matrix, book.layout(layout))))
     rows = {row[0]: row for row in read.rows if len(row) == 10}
     for area in sheet.matrix.areas:
         if sheet.chance.decks is None:
@@ -86,7 +86,7 @@ def test_the_digest_is_of_every_figure() -> None:
 def test_the_print_is_a_tagged_pdf_and_the_same_each_time() -> None:
     book = rulebook("mbs-3-card-sic-bo")
     sheet = par_sheet(book)
-    felt = drawn(sheet.matrix, book.layout())
+    felt = draw_layout(sheet.matrix, book.layout())
     made = as_pdf(sheet, felt)
     assert made.startswith(b"%PDF-")
     assert b"pdfuaid" in made  # says of itself that it is PDF/UA

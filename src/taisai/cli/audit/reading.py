@@ -10,10 +10,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from taisai.audit.sources import Export, JournalFile, Progress, source_of
-from taisai.cli.printing import WIDTH, as_json, line
+from taisai.cli.files import read_file
+from taisai.cli.printing import as_json
 from taisai.journal.errors import DamagedError, JournalError
 from taisai.journal.seals.checkpoints import MOST_BYTES, CheckpointError, SignedCheckpoint, read_signed
-from taisai.rules.errors import RulesError, printable
+from taisai.rules.errors import printable
 from taisai.study.report import counted
 
 if TYPE_CHECKING:  # only a terminal needs it
@@ -87,32 +88,10 @@ def moment(milliseconds: int) -> str:
     return f"{time:%Y-%m-%dT%H:%M:%S}.{milliseconds % 1_000:03}Z"
 
 
-def said(text: str) -> None:
-    """Prints a sentence, wrapped to the width of the terminal."""
-    import shutil
-    import textwrap
-
-    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else WIDTH
-    line(textwrap.fill(text, max(width, 20), subsequent_indent="  ", break_on_hyphens=False))
-
-
-def read_small(path: str, what: str, most: int) -> bytes:
-    """The bytes of a file of at most `most` bytes."""
-    try:
-        with Path(path).open("rb") as file:
-            data = file.read(most + 1)
-    except (OSError, ValueError) as error:
-        why = error.strerror if isinstance(error, OSError) else "invalid file name"
-        raise RulesError(f"expected {what} that can be read, got {printable(repr(path))}: {why}") from None
-    if len(data) > most:
-        raise RulesError(f"expected {what} of at most {most:,} bytes, got a larger file ({path})")
-    return data
-
-
 def held_checkpoint(path: str) -> SignedCheckpoint:
     """A checkpoint in a file."""
     try:
-        text = read_small(path, "a checkpoint", MOST_BYTES)
+        text = read_file(path, "checkpoint", MOST_BYTES)
         return read_signed(text.replace(b"\r\n", b"\n"))  # mail and Windows editors change line ends
     except CheckpointError as error:
         raise CheckpointError(f"{error} ({printable(path)})") from None

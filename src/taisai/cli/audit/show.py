@@ -10,10 +10,10 @@ from typing import Any, Final
 from taisai.audit.replay import tables_of
 from taisai.audit.retell import RoundEntry, RoundHistory, TableSummary, overview, round_history
 from taisai.audit.sources import Export, JournalFile
-from taisai.cli import asked
-from taisai.cli.audit.reading import count, flawed, moment, opened, progress, said
-from taisai.cli.printing import as_json, line, show, table
-from taisai.cli.telling import Narrator, explained
+from taisai.cli import values
+from taisai.cli.audit.reading import count, flawed, moment, opened, progress
+from taisai.cli.printing import as_json, line, show, table, wrapped
+from taisai.cli.table.narrator import Narrator, explained
 from taisai.game.commands import Perform
 from taisai.game.events import BetRegistered, BetsClosed
 from taisai.journal.errors import DamagedError
@@ -44,14 +44,14 @@ def run(arguments: Namespace) -> int:
 
 
 def _number(text: str, option: str, *, most: int | None = None) -> int:
-    number = asked.whole(text, option, such_as="3")
+    number = values.whole(text, option, such_as="3")
     if number < 1 or (most is not None and number > most):
         raise RulesError(f"expected {option} from 1{f' to {most}' if most else ''}, got {number}")
     return number
 
 
 def _written(file: str) -> None:
-    said(f"Shown as written; `taisai audit verify {printable(file)}` proves it.")
+    wrapped(f"Shown as written; `taisai audit verify {printable(file)}` proves it.")
 
 
 # All rounds
@@ -85,10 +85,10 @@ def _rounds(arguments: Namespace, source: JournalFile | Export, most: int) -> No
         )  # fmt: skip
     show(printed)
     if len(shown) < total:
-        said(
+        wrapped(
             f"The latest {len(shown):,} of {total:,} rounds: --last {total} shows all, --table those of one."
         )
-    said("Money in the smallest unit of each table's currency. --table and --round retell a round.")
+    wrapped("Money in the smallest unit of each table's currency. --table and --round retell a round.")
     _written(arguments.file)
 
 

@@ -25,7 +25,7 @@ from taisai.audit.prove import (
     read_proof,
 )
 from taisai.audit.sources import Progress, Source
-from taisai.cli import asked
+from taisai.cli import values
 from taisai.cli.audit.reading import (
     CHECK_FAILED,
     count,
@@ -34,10 +34,9 @@ from taisai.cli.audit.reading import (
     moment,
     opened,
     progress,
-    read_small,
-    said,
 )
-from taisai.cli.printing import STDOUT, as_json, line, writing
+from taisai.cli.files import STDOUT, read_file, writing
+from taisai.cli.printing import as_json, line, wrapped
 from taisai.journal.errors import DamagedError
 from taisai.journal.seals.keys import PublicKey, load_public_key
 from taisai.rules import rulebook, rulebook_ids
@@ -60,12 +59,12 @@ def verify(arguments: Namespace) -> int:
     sealed = "" if report.sealed else ", but NOT SEALED: whoever holds the file could have written it"
     line(f"{printable(file)}: the journal {report.journal} is whole and by the rules{sealed}")
     for text in _proved(report):
-        said(f"✓ {text}")
+        wrapped(f"✓ {text}")
     for text in _noticed(report):
-        said(f"! {text}")
+        wrapped(f"! {text}")
     for text in _sealed(report, key):
         line()
-        said(text)
+        wrapped(text)
     return 0
 
 
@@ -207,14 +206,14 @@ def prove(arguments: Namespace) -> int:
 
 
 def _number(text: str | None, option: str) -> int | None:
-    return None if text is None else asked.whole(text, option, such_as="12")
+    return None if text is None else values.whole(text, option, such_as="12")
 
 
 def check(arguments: Namespace) -> int:
     """Checks a proof; exit code 1 if it does not hold."""
     file = arguments.proof
     keys = [load_public_key(key) for key in arguments.key]
-    proof = read_proof(read_small(file, "a proof", MOST_PROOF_BYTES), file)
+    proof = read_proof(read_file(file, "proof", MOST_PROOF_BYTES), file)
     try:
         if isinstance(proof, Inclusion):
             checked: tuple[Checked, ...] = (check_entry(proof, keys),)
@@ -235,13 +234,16 @@ def check(arguments: Namespace) -> int:
         )
         return 0
     if isinstance(proof, Inclusion):
-        said(f"Entry {proof.position} is one of {_entries(checked[0])}.")
+        wrapped(f"Entry {proof.position} is one of {_entries(checked[0])}.")
         line(printable(proof.entry, len(proof.entry)))
     else:
         old, new = checked
-        said(f"Among {_entries(new)} the first are {_entries(old)}: none was altered, removed or inserted.")
+        first = f"Among {_entries(new)} the first are {_entries(old)}"
+        wrapped(f"{first}: none was altered, removed or inserted.")
+            f"Among {_entries(new)} the first are {_entries(old)}: none was altered, removed or inserted."
+        )
     if not keys:
-        said("By a key that the proof itself names; give --key to check that it is the operator's.")
+        wrapped("By a key that the proof itself names; give --key to check that it is the operator's.")
     return 0
 
 

@@ -1,1 +1,1 @@
-"""The commands about rulebooks."""
+"""The commands about rulebooks, odds and settlement."""

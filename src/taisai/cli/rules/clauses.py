@@ -1,30 +1,35 @@
-"""`taisai rules clauses`: every numbered clause in our words, where it is used and what holds it."""
+"""`taisai rules clauses` and `rules irregularities`."""
 
 from __future__ import annotations
 
 from argparse import Namespace
+from collections.abc import Mapping
+from typing import Final
 
-from taisai.cli.printing import as_json, line, show, table
+from taisai.cli import values
+from taisai.cli.printing import as_json, line, show, show_table, table
 from taisai.rules import Rulebook, RulesError, rulebook
 from taisai.rules.clause_coverage import ClauseCoverage, citations_of, coverage_of
 from taisai.rules.clauses import ClauseSubject
+from taisai.rules.irregularities import RulingCell
+from taisai.rules.vocabulary import Irregularity, Phase
 
-MOST_USES_SHOWN = 3
+MOST_USES_SHOWN: Final = 3
 
 
-def run(arguments: Namespace) -> int:
-    """Prints the clauses of a rulebook."""
+def list_clauses(arguments: Namespace) -> int:
+    """Prints the clauses of a rulebook, with their uses and tests."""
     book = rulebook(arguments.book)
     if arguments.about is not None and arguments.about not in set(ClauseSubject):
-        raise RulesError(f"expected --about one of {', '.join(ClauseSubject)}, got {arguments.about!r}")
-    uses, held = citations_of(book), coverage_of(book)
+        raise RulesError(f"expected one of {', '.join(ClauseSubject)}, got {arguments.about!r} (--about)")
+    citations, coverage = citations_of(book), coverage_of(book)
     texts = [text for text in book.clauses.values() if arguments.about in (None, text.about)]
     if arguments.clause is not None:
         if arguments.clause not in book.clauses:
             raise RulesError(
-                f"expected a clause of {book.id}, got {arguments.clause!r}{_near(arguments.clause, book)}"
+                f"unknown clause {arguments.clause!r} of {book.id}{_similar(arguments.clause, book)}"
             )
-        texts = [text for text in texts if _within(text.clause, arguments.clause)]
+        texts = [text for text in texts if _is_within(text.clause, arguments.clause)]
     if arguments.json:
         as_json(
             {
@@ -34,48 +39,142 @@ def run(arguments: Namespace) -> int:
                         "clause": text.clause,
                         "about": text.about,
                         "says": text.says,
-                        "used": uses.get(text.clause, ()),
-                        "held": held[text.clause]._asdict(),
+                        "used": citations.get(text.clause, ()),
+                        "held": coverage[text.clause]._asdict(),
                     }
                     for text in texts
                 ],
             }
         )
         return 0
-    columns = ("clause", "about", "says", "used for", "held by")
-    count = "1 clause" if len(texts) == 1 else f"{len(texts)} clauses"
-    made = table(f"{book.id}: {count}, in our words", columns)
-    for text in texts:
-        used = _short(uses.get(text.clause, ()))
-        made.add_row(text.clause, str(text.about), text.says, used, _first(held[text.clause]))
     if arguments.clause is not None:
-        for test in dict.fromkeys(test for text in texts for test in held[text.clause].tests):
+        for test in dict.fromkeys(test for text in texts for test in coverage[text.clause].tests):
             line(test)
         line()
-    show(made)
+    number = "1 clause" if len(texts) == 1 else f"{len(texts)} clauses"
+    rows = (
+        (
+            text.clause,
+            text.about,
+            text.says,
+            _uses(citations.get(text.clause, ())),
+            _test(coverage[text.clause]),
+        )
+        for text in texts
+    )
+    columns = ("clause", "about", "says", "used for", "tested by")
+    show_table(f"{book.id}: {number}, in our words", columns, rows)
     return 0
 
 
-def _near(clause: str, book: Rulebook) -> str:
+def _similar(clause: str, book: Rulebook) -> str:
     from difflib import get_close_matches
 
-    near = get_close_matches(clause[:40], book.clauses, n=3)
-    return f"; near it are {', '.join(near)}" if near else ""
+    similar = get_close_matches(clause[:40], book.clauses, n=3)
+    return f"; similar clauses: {', '.join(similar)}" if similar else ""
 
 
-def _within(clause: str, asked: str) -> bool:
-    """Whether a clause is the one asked for or a part of it: 5.13.1 of 5.13, 2(a)(7) of 2(a)."""
-    return clause == asked or clause.startswith((f"{asked}.", f"{asked}("))
+def _is_within(clause: str, outer: str) -> bool:
+    """Whether a clause is another or a part of it: 5.13.1 of 5.13, 2(a)(7) of 2(a)."""
+    return clause == outer or clause.startswith((f"{outer}.", f"{outer}("))
 
 
-def _short(uses: tuple[str, ...]) -> str:
-    more = f" and {len(uses) - MOST_USES_SHOWN} more" if len(uses) > MOST_USES_SHOWN else ""
-    return "; ".join(uses[:MOST_USES_SHOWN]) + more
+def _uses(citations: tuple[str, ...]) -> str:
+    more = f" and {len(citations) - MOST_USES_SHOWN} more" if len(citations) > MOST_USES_SHOWN else ""
+    return "; ".join(citations[:MOST_USES_SHOWN]) + more
 
 
-def _first(held: ClauseCoverage) -> str:
-    """The name of the first test and how many there are besides; else why there is none."""
-    if held.why is not None:
-        return held.why
-    first, *others = (test.rpartition("::")[2] for test in held.tests)
+def _test(coverage: ClauseCoverage) -> str:
+    """The name of the first test and the number of others; else why there is none."""
+    if coverage.why is not None:
+        return coverage.why
+    first, *others = (test.rpartition("::")[2] for test in coverage.tests)
     return f"{first} and {len(others)} more" if others else first
+
+
+def list_irregularities(arguments: Namespace) -> int:
+    """Prints the ruling and clause of every irregularity in every phase."""
+    book = rulebook(arguments.book)
+    chosen = book.chosen(values.settings(arguments))
+    events = _events(arguments.event)
+    if arguments.json:
+        as_json(irregularity_facts(book, chosen, events))
+        return 0
+    rulings = book.irregularities
+    filled = table(
+        f"{book.id}: irregularities by phase, with their rulings",
+        ("irregularity", "phases", "ruling", "clause"),
+    )
+    for event in events:
+        by_phase = {phase: rulings.ruling_for(event, phase, chosen) for phase in rulings.phases}
+        rows = [(_phases(phases, cell, len(by_phase)), cell) for cell, phases in _grouped(by_phase).items()]
+        if_seen = {phase: cell for (happened, phase), cell in rulings.seen.items() if happened is event}
+        rows += [(", ".join(phases) + ": a die seen", cell) for cell, phases in _grouped(if_seen).items()]
+        for n, (where, cell) in enumerate(rows):
+            ruling = f"{cell.ruling} to {cell.to}" if cell.to else str(cell.ruling)
+            ruling += f" before the {cell.witness}" if cell.witness else ""
+            style = None if cell.foreseen else "dim"
+            filled.add_row("" if n else str(event), where, ruling, cell.clause, style=style)
+    show(filled)
+    return 0
+
+
+def _events(name: str | None) -> tuple[Irregularity, ...]:
+    if name is None:
+        return tuple(Irregularity)
+    if name not in set(Irregularity):
+        raise RulesError(f"unknown irregularity {name!r}; expected one of {', '.join(Irregularity)}")
+    return (Irregularity(name),)
+
+
+def irregularity_facts(
+    book: Rulebook, chosen: Mapping[str, str], events: tuple[Irregularity, ...] = tuple(Irregularity)
+) -> dict[str, object]:
+    """Irregularities × phases under these settings, for JSON."""
+    rulings = book.irregularities
+    return {
+        "rulebook": book.id,
+        "phases": rulings.phases,
+        "void": rulings.void,
+        "later": rulings.later,
+        "irregularities": [
+            {
+                "id": event,
+                "rulings": [
+                    {
+                        "phase": phase,
+                        **_facts(rulings.ruling_for(event, phase, chosen)),
+                        "if_seen": _facts(rulings.seen.get((event, phase))) or None,
+                    }
+                    for phase in rulings.phases
+                ],
+            }
+            for event in events
+        ],
+    }
+
+
+def _facts(cell: RulingCell | None) -> dict[str, object]:
+    if cell is None:
+        return {}
+    return {
+        "ruling": cell.ruling,
+        "clause": cell.clause,
+        "to": cell.to,
+        "witness": cell.witness,
+        "foreseen": cell.foreseen,
+    }
+
+
+def _phases(phases: list[str], cell: RulingCell, of: int) -> str:
+    if len(phases) == of:
+        return "every phase"
+    return "other phases" if cell.caught else ", ".join(phases)
+
+
+def _grouped(by_phase: dict[Phase, RulingCell]) -> dict[RulingCell, list[str]]:
+    """Ruling → its phases; the rulings that the document foresees come first."""
+    groups: dict[RulingCell, list[str]] = {}
+    for phase, cell in by_phase.items():
+        groups.setdefault(cell, []).append(str(phase))
+    return dict(sorted(groups.items(), key=lambda group: group[0].caught))

@@ -1,1 +1,1 @@
-"""`taisai init`, `approve` and the live floor."""
+"""The commands that set up, run and watch the server of a house."""

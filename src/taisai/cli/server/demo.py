@@ -1,4 +1,4 @@
-"""`taisai demo`: a casino of play money, live, with a lobby that leads into every role."""
+"""`taisai demo`: runs a casino of play money, with a lobby into every role."""
 
 from __future__ import annotations
 
@@ -19,75 +19,72 @@ from typing import TYPE_CHECKING, Final
 
 from taisai.cli.printing import line
 from taisai.rules.errors import RulesError, printable
+from taisai.validation import whole_text
 
-if TYPE_CHECKING:  # what serves is loaded by those who serve
+if TYPE_CHECKING:  # loaded when the demonstration starts
     from taisai.demo.house import OpenedDemonstration
     from taisai.server.runtime.command_queue import Committed
 
 HOST: Final = "127.0.0.1"
 PORT: Final = 8080
-TRIED: Final = 20  # ports after the first, should others be listening there
+PORTS_TRIED: Final = 20  # ports after the first, if other programs use them
 MOST_ROUNDS: Final = 1_000_000
 
 
 def run(arguments: Namespace) -> int:
-    """Opens the house, serves it until someone stops it, and tells how to prove what was played."""
-    rounds = _whole("--rounds", arguments.rounds, 1, MOST_ROUNDS)
-    seed = _whole("--seed", arguments.seed, 0, 2**53)
-    at = _listening(_whole("--port", arguments.port, 0, 65_535))
-    with ExitStack() as held, at:
+    """Opens the house, serves it until it is stopped, and prints how to prove what was played."""
+    rounds = _whole(arguments.rounds, "--rounds", 1, MOST_ROUNDS)
+    seed = _whole(arguments.seed, "--seed", 0, 2**53)
+    at = _listening(_whole(arguments.port, "--port", 0, 65_535))
+    with ExitStack() as stack, at:
         if arguments.data is None:
-            folder = Path(held.enter_context(TemporaryDirectory(prefix="taisai-demo-")))
+            folder = Path(stack.enter_context(TemporaryDirectory(prefix="taisai-demo-")))
         else:
             folder = Path(arguments.data)
         evening = _Evening(folder, at, is_fast=arguments.fast, rounds=rounds, seed=seed)
-        evening.play(lambda url: _begun(url, folder, arguments))
-        _told(evening, folder, is_kept=arguments.data is not None)
+        evening.play(lambda url: _print_addresses(url, folder, arguments))
+        _print_end(evening, folder, is_kept=arguments.data is not None)
     return 0
 
 
-def _whole(option: str, text: str | None, least: int, most: int) -> int | None:
-    if text is None:
-        return None
-    if not (text.isascii() and text.isdigit() and least <= int(text[:20]) <= most):
-        raise RulesError(f"expected {option} a whole number from {least} to {most}, got {text!r}")
-    return int(text)
+def _whole(text: str | None, option: str, least: int, most: int) -> int | None:
+    return None if text is None else whole_text(least, most, such_as="").check(text, option)
 
 
 def _listening(port: int | None) -> socket.socket:
-    """A socket on the port that was asked for; unless one was, on the first that is free."""
+    """A socket on the given port; by default on the first free one."""
     from taisai.server.runtime.serving import listening
 
     if port is not None:
         return listening(HOST, port)
-    for tried in range(PORT, PORT + TRIED):
+    for candidate in range(PORT, PORT + PORTS_TRIED):
         try:
-            return listening(HOST, tried)
+            return listening(HOST, candidate)
         except RulesError:
             continue
     return listening(HOST, 0)
 
 
 class _Evening:
-    """One demonstration, from its opening to its end."""
+    """One run of the demonstration."""
 
     def __init__(
         self, folder: Path, at: socket.socket, *, is_fast: bool, rounds: int | None, seed: int | None
     ) -> None:
         from taisai.demo.players import FAST, LIVELY
 
-        self.over: dict[str, int] = {}
-        """Table → rounds that came to their end."""
+        self.finished: dict[str, int] = {}
+        """Table → number of finished rounds."""
         self.url = f"http://{HOST}:{at.getsockname()[1]}"
         self._folder = folder
         self._at = at
         self._waits = FAST if is_fast else LIVELY
         self._rounds = rounds
-        self._random = Random(secrets.randbits(64) if seed is None else seed)  # noqa: S311  for behaviour alone
+        self._random = Random(secrets.randbits(64) if seed is None else seed)  # noqa: S311  only for behaviour
         self._stop: Callable[[], None] = lambda: None
 
     def play(self, begun: Callable[[str], None]) -> None:
-        """Opens the house and serves it, in a loop of its own."""
+        """Opens the house and serves it in a new event loop; calls `begun` when it listens."""
         from taisai.cli.server.serve import recovery_lines
         from taisai.demo.house import opened
         from taisai.server.runtime import environment
@@ -125,7 +122,7 @@ class _Evening:
             random=self._random, dealing=dealing,
         )  # fmt: skip
         demonstration.dealers = crowd
-        house_server.queue.listeners.append(self._heard)
+        house_server.queue.listeners.append(self._count_rounds)
         ready = asyncio.Event()
         serving = Serving(
             house_server, self._at, extra=endpoints(demonstration), signals=False, on_ready=ready.set
@@ -147,53 +144,54 @@ class _Evening:
             serving.stop()
             await served
 
-    def _heard(self, one: Committed) -> None:
-        """Counts the rounds that came to their end, and stops where there have been enough."""
+    def _count_rounds(self, happened: Committed) -> None:
+        """Counts finished rounds, and stops after the given number."""
         from taisai.demo.house import TABLES
         from taisai.game.events import RoundConcluded, RoundVoided
         from taisai.journal import table_of
 
-        table = table_of(one.stream)
-        if table is None or not any(isinstance(event, RoundConcluded | RoundVoided) for event in one.events):
+        table = table_of(happened.stream)
+        is_over = any(isinstance(event, RoundConcluded | RoundVoided) for event in happened.events)
+        if table is None or not is_over:
             return
-        self.over[table] = self.over.get(table, 0) + 1
-        if self._rounds is not None and all(self.over.get(name, 0) >= self._rounds for name in TABLES):
+        self.finished[table] = self.finished.get(table, 0) + 1
+        if self._rounds is not None and all(self.finished.get(name, 0) >= self._rounds for name in TABLES):
             self._stop()
 
 
 def _loop() -> Callable[[], asyncio.AbstractEventLoop]:
     try:
         import uvloop
-    except ImportError:  # not made for every system
+    except ImportError:  # not available on every system
         return asyncio.new_event_loop
     return uvloop.new_event_loop
 
 
 def _on_signals(stop: Callable[[], None]) -> None:
     loop = asyncio.get_running_loop()
-    for one in (signal.SIGINT, signal.SIGTERM):
+    for signal_ in (signal.SIGINT, signal.SIGTERM):
         try:
-            loop.add_signal_handler(one, stop)
-        except (NotImplementedError, RuntimeError):  # not this system, or not the main thread
+            loop.add_signal_handler(signal_, stop)
+        except (NotImplementedError, RuntimeError):  # not supported here, or not the main thread
             return
 
 
-# What is told
+# Output
 
 
-def _begun(url: str, folder: Path, arguments: Namespace) -> None:
+def _print_addresses(url: str, folder: Path, arguments: Namespace) -> None:
     port = int(url.rpartition(":")[2])
-    line("Taisai, live: four tables, a dozen virtual players, play money. Nothing here is worth anything.")
+    line("Taisai demonstration: four tables, a dozen virtual players, play money without any value.")
     line()
     if arguments.port is None and port != PORT:
-        line(f"  (port {PORT} is taken)")
+        line(f"  (port {PORT} is in use)")
     line(f"  lobby    {url}/")
     line(f"  health   {url}/health")
     line(f"  metrics  {url}/metrics")
     line(f"  schemas  {url}/schema/openapi.json  {url}/schema/socket.json")
     line(f"  journal  {printable(str(folder / 'journal.db'))}")
     line()
-    line("The lobby leads into every role with one click. Ctrl-C stops.")
+    line("The lobby opens every role with one click. Ctrl-C stops.")
     sys.stdout.flush()
     if not arguments.no_open and _has_display():
         import webbrowser
@@ -209,13 +207,13 @@ def _has_display() -> bool:
     )
 
 
-def _told(evening: _Evening, folder: Path, *, is_kept: bool) -> None:
-    played = ", ".join(f"{count} at {table}" for table, count in sorted(evening.over.items())) or "none"
+def _print_end(evening: _Evening, folder: Path, *, is_kept: bool) -> None:
+    played = ", ".join(f"{count} at {table}" for table, count in sorted(evening.finished.items())) or "none"
     line()
     line(f"Rounds played: {played}.")
     if is_kept:
         file = shlex.quote(str(folder / "journal.db"))
-        line(f"Prove every one of them:  taisai audit verify {printable(file)}")
-        line(f"Go on with it:            taisai demo --data {printable(shlex.quote(str(folder)))}")
+        line(f"Prove them:     taisai audit verify {printable(file)}")
+        line(f"Continue later: taisai demo --data {printable(shlex.quote(str(folder)))}")
     else:
-        line("Their journal was deleted. With --data DIR it is kept, and `taisai audit verify` proves it.")
+        line("The journal was deleted. --data DIR keeps it, and `taisai audit verify` proves it.")

@@ -1,4 +1,4 @@
-"""`taisai serve`: the server of a house, after recovery and the checks of a start."""
+"""`taisai serve`: recovers and checks a house, then runs its server."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from fractions import Fraction
 from functools import partial
 from pathlib import Path
 
+from taisai.cli import CHECK_FAILED
 from taisai.cli.printing import line
 from taisai.game.events import Interrupted
 from taisai.game.terms.opening import gaming_day, local_time
@@ -30,7 +31,7 @@ from taisai.server.runtime.startup_checks import OpenedJournal, opened, proven
 
 
 def recovery_lines(answers: Mapping[str, object]) -> Iterator[str]:
-    """A line for each table where a stop cut off a round: the phase, and what was ruled by which clause."""
+    """A line for each table whose round was interrupted: the phase, the action and its clause."""
     for table, answer in answers.items():
         for event in answer if isinstance(answer, tuple) else ():
             if isinstance(event, Interrupted) and event.phase != Phase.BETWEEN:
@@ -38,56 +39,57 @@ def recovery_lines(answers: Mapping[str, object]) -> Iterator[str]:
                 yield f"{was}: {event.action} ({event.clause})"
 
 
-CHECK_FAILED = 1
 MINUTE = 60_000
 
 
 def run(arguments: Namespace) -> int:
-    """Serves until it is stopped; 1 where a check fails, and then nothing listens."""
+    """Serves until stopped; exit code 1 if a check fails, and then nothing listens."""
     config = load_config(Path(arguments.config))
     environment.begin(config.logs.level, config.logs.form)
     clock = WallClock()
-    start, found = opened(config, now=clock.now())
-    if found is None or not start.passed:
-        return _failed(start.lines(), found)
-    for text in recovery_lines(found.engine.recover(at=clock.now())):
+    start, journal = opened(config, now=clock.now())
+    if journal is None or not start.passed:
+        return _failed(start.lines(), journal)
+    for text in recovery_lines(journal.engine.recover(at=clock.now())):
         line(f"! {text}")
-    start = proven(config, found, now=clock.now())
+    start = proven(config, journal, now=clock.now())
     if not start.passed:
-        return _failed(start.lines(), found)
+        return _failed(start.lines(), journal)
     for text in start.lines():
         line(text)
     if arguments.check:
-        found.journal.close()
+        journal.journal.close()
         return 0
     try:
         at = listening(config.listen.host, config.listen.port)
     except RulesError:
-        found.journal.close()
+        journal.journal.close()
         raise
     import uvloop
 
-    if uvloop.run(_serve(config, found, at, start.lines(), clock)):
-        sys.stderr.write("taisai: expected a journal that can be written, got one in doubt: start again\n")
+    if uvloop.run(_serve(config, journal, at, start.lines(), clock)):
+        sys.stderr.write("taisai: a write to the journal failed; start the server again to recover\n")
         return CHECK_FAILED
     line("stopped: sessions ended, the journal is sealed")
     return 0
 
 
-def _failed(lines: list[str], found: OpenedJournal | None) -> int:
+def _failed(lines: list[str], journal: OpenedJournal | None) -> int:
     for text in lines:
         sys.stderr.write(f"{text}\n")
-    if found is not None:
-        found.journal.close()
-    sys.stderr.write("taisai: expected every check to pass before a socket opens, got the above\n")
+    if journal is not None:
+        journal.journal.close()
+    sys.stderr.write("taisai: a check failed, so the server does not start\n")
     return CHECK_FAILED
 
 
 async def _serve(
-    config: Config, found: OpenedJournal, at: socket.socket, checks: list[str], clock: WallClock
+    config: Config, opened_journal: OpenedJournal, at: socket.socket, checks: list[str], clock: WallClock
 ) -> bool:
-    plan = plan_of(config, found.approvals)
-    house_server = HouseServer(found.engine, plan, clock=clock, entropy=secrets.token_bytes, key=found.key)
+    plan = plan_of(config, opened_journal.approvals)
+    house_server = HouseServer(
+        opened_journal.engine, plan, clock=clock, entropy=secrets.token_bytes, key=opened_journal.key
+    )
     try:
         for sentence in await house_server.start():
             line(f"! {sentence}")
@@ -99,7 +101,7 @@ async def _serve(
         tls = (config.listen.tls_certificate, config.listen.tls_key)
 
     def ready() -> None:
-        line(f"the floor is open at {config.listen.address} (stop it with Ctrl-C)")
+        line(f"listening on {config.listen.address} (Ctrl-C stops)")
         sys.stdout.flush()
 
     serving = Serving(
@@ -111,12 +113,12 @@ async def _serve(
         on_ready=ready,
     )
     await serving.run()
-    found.journal.close()
+    opened_journal.journal.close()
     return house_server.queue.in_doubt.is_set()
 
 
 def plan_of(config: Config, approvals: RulebookApprovals) -> HousePlan:
-    """What a casino is run by, as casino.toml and the list of approvals say."""
+    """The plan of a server, from casino.toml and the list of approvals."""
     access, floor = config.access, config.floor
     return HousePlan(
         house=config.house.name,

@@ -1,4 +1,4 @@
-"""`taisai status`: how a floor is, live in the terminal."""
+"""`taisai status`: the status of a running server, live in the terminal."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from taisai.cli import INTERRUPTED
 from taisai.cli.printing import as_json, line
 from taisai.rules.errors import RulesError, printable
 
-EVERY: Final = 1.0  # seconds between looks
-PATIENCE: Final = 5.0  # seconds that a floor may take to answer
+INTERVAL: Final = 1.0  # seconds between two requests
+TIMEOUT: Final = 5.0  # seconds that the server has to answer
 TROUBLE: Final = 1
 
 
 class _Table(msgspec.Struct):
-    """What is shown of a table."""
+    """The fields of a table that are shown."""
 
     name: str
     rulebook: str
@@ -31,7 +31,7 @@ class _Table(msgspec.Struct):
 
 
 class _Health(msgspec.Struct):
-    """What is shown of a floor; one that is newer may say more."""
+    """The fields of a server that are shown; a newer server may send more."""
 
     status: str
     program: str
@@ -43,30 +43,30 @@ class _Health(msgspec.Struct):
 
 
 def run(arguments: Namespace) -> int:
-    """Shows the floor until Ctrl-C on a terminal, once elsewhere; 1 while the floor is in trouble."""
+    """Shows the status until Ctrl-C on a terminal, else once; exit code 1 if the server has a problem."""
     url = _address(arguments.url)
     with _client(url) as client:
         health = _health(client, url)
         if arguments.json:
             as_json(health)
         elif arguments.once or not sys.stdout.isatty():
-            _tell(url, health)
+            _print_status(url, health)
         else:
             try:
                 _live(client, url, health)
-            except KeyboardInterrupt:  # how one leaves it: nothing was stopped
+            except KeyboardInterrupt:  # the usual end of a live view
                 return INTERRUPTED
     return TROUBLE if health["status"] != "ok" else 0
 
 
 def _address(url: str) -> str:
-    """The floor's address; one without a scheme, such as localhost:9000, is taken as http."""
+    """The server's address; http is the default scheme, such as for localhost:9000."""
     return (url if "://" in url else f"http://{url}").rstrip("/")
 
 
 def _client(url: str) -> httpx.Client:
     try:
-        return httpx.Client(base_url=url, timeout=PATIENCE, trust_env=False)
+        return httpx.Client(base_url=url, timeout=TIMEOUT, trust_env=False)
     except (httpx.InvalidURL, ValueError, UnicodeError):
         raise RulesError(
             f"expected an address such as http://127.0.0.1:8080, got {printable(url)!r}"
@@ -75,14 +75,14 @@ def _client(url: str) -> httpx.Client:
 
 def _health(client: httpx.Client, url: str) -> dict[str, Any]:
     try:
-        found: dict[str, Any] = msgspec.json.decode(client.get("/health").content, type=dict[str, Any])
-        msgspec.convert(found, _Health)
+        health: dict[str, Any] = msgspec.json.decode(client.get("/health").content, type=dict[str, Any])
+        msgspec.convert(health, _Health)
     except msgspec.ValidationError:
-        raise RulesError(f"expected a floor of Taisai at {printable(url)}, got something else") from None
+        raise RulesError(f"not a server of Taisai: {printable(url)}") from None
     except (httpx.HTTPError, httpx.InvalidURL, msgspec.DecodeError, UnicodeError) as error:
-        got = printable(str(error) or type(error).__name__)
-        raise RulesError(f"expected a floor that answers at {printable(url)}, got none: {got}") from None
-    return found
+        reason = printable(str(error) or type(error).__name__)
+        raise RulesError(f"no answer from {printable(url)}: {reason}") from None
+    return health
 
 
 def _rows(health: dict[str, Any]) -> list[tuple[str, str]]:
@@ -97,15 +97,15 @@ def _rows(health: dict[str, Any]) -> list[tuple[str, str]]:
     ]
 
 
-def _tell(url: str, health: dict[str, Any]) -> None:
+def _print_status(url: str, health: dict[str, Any]) -> None:
     line(f"{printable(url)}")
     for name, value in _rows(health):
         line(f"  {name:12} {value}")
-    for one in health["tables"]:
-        shut = f" · shut: {printable(one['shut'])}" if one["shut"] else ""
-        hold = f" · waits: {printable(one['hold'])}" if one["hold"] else ""
-        what = f"{printable(one['rulebook'])}, round {one['number']}, {printable(one['phase'])}"
-        line(f"  {printable(one['name']):12} {what}{hold}{shut}")
+    for table in health["tables"]:
+        out = f" · out of service: {printable(table['shut'])}" if table["shut"] else ""
+        hold = f" · waits: {printable(table['hold'])}" if table["hold"] else ""
+        state = f"{printable(table['rulebook'])}, round {table['number']}, {printable(table['phase'])}"
+        line(f"  {printable(table['name']):12} {state}{hold}{out}")
 
 
 def _live(client: httpx.Client, url: str, health: dict[str, Any]) -> None:
@@ -113,12 +113,12 @@ def _live(client: httpx.Client, url: str, health: dict[str, Any]) -> None:
 
     with Live(_drawn(url, health), refresh_per_second=4) as live:
         while True:
-            time.sleep(EVERY)
+            time.sleep(INTERVAL)
             try:
                 health = _health(client, url)
                 live.update(_drawn(url, health))
             except RulesError as error:
-                live.update(f"{error}\n(looking again; Ctrl-C ends)")
+                live.update(f"{error}\n(trying again; Ctrl-C ends)")
 
 
 def _drawn(url: str, health: dict[str, Any]) -> Any:
@@ -131,10 +131,13 @@ def _drawn(url: str, health: dict[str, Any]) -> Any:
     for name, value in _rows(health):
         head.append(f"\n{name:12} ", style="dim")
         head.append(value, style=style if name == "status" else "")
-    shown = Table("table", "rulebook", "round", "phase", "waits for", "shut", box=None, pad_edge=False)
-    for one in health["tables"]:
+    shown = Table(
+        "table", "rulebook", "round", "phase", "waits for", "out of service", box=None, pad_edge=False
+    )
+    for table in health["tables"]:
         shown.add_row(
-            *(Text(printable(one[name])) for name in ("name", "rulebook")), str(one["number"]),
-            *(Text(printable(one[name] or "")) for name in ("phase", "hold", "shut")),
-        )  # fmt: skip
+            *(Text(printable(table[name])) for name in ("name", "rulebook")),
+            str(table["number"]),
+            *(Text(printable(table[name] or "")) for name in ("phase", "hold", "shut")),
+        )
     return Group(head, Text(), shown)

@@ -1,1 +1,1 @@
-"""The commands of game mathematicians: one module a command, all exact first."""
+"""The commands of game mathematicians: exact studies, sessions, simulation, dice, recorded play."""

@@ -1,7 +1,4 @@
-"""The demonstration shaker's own stream, in bulk: for tests of it, and for other people's.
-
-`taisai dice`: dice and random numbers, tested.
-"""
+"""`taisai dice`: tests of dice, and of the demonstration shaker's random numbers."""
 
 from __future__ import annotations
 
@@ -20,9 +17,9 @@ from multiprocessing import get_context, resource_tracker
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from taisai.cli import CHECK_FAILED, DONE, asked
-from taisai.cli.printing import STDOUT, line, writing
-from taisai.cli.study.output import shown_progress, tell
+from taisai.cli import CHECK_FAILED, DONE, values
+from taisai.cli.files import STDOUT, unreadable, writing
+from taisai.cli.printing import line, print_result, progress_bar
 from taisai.game.dice.draw import BYTE, DICE_LABEL, Throw, below, blocks
 from taisai.rules.errors import RulesError, printable
 from taisai.study import needed
@@ -36,20 +33,20 @@ if TYPE_CHECKING:
 
 
 ROLLS: Final = 1 << 18
-"""Of one throw here: the shaker itself draws three dice of a throw, this goes on with the same stream."""
+"""Rolls per throw here. The shaker takes one roll of a throw; here the same stream continues."""
 TABLE: Final = "dice-lab"
 BLOCK: Final = 32  # bytes
 
 
 def raw(seed: bytes, throw: int) -> Iterator[bytes]:
-    """The bytes of a throw, without end, in large pieces."""
-    made = blocks(DICE_LABEL, seed, Throw(TABLE, throw, 1, bytes(BLOCK)))
+    """The endless bytes of a throw, in large pieces."""
+    stream = blocks(DICE_LABEL, seed, Throw(TABLE, throw, 1, bytes(BLOCK)))
     while True:
-        yield b"".join(islice(made, 1 << 12))
+        yield b"".join(islice(stream, 1 << 12))
 
 
 def rolls_of(seed: bytes, throw: int, rolls: int) -> npt.NDArray[np.uint8]:
-    """So many rolls of a throw, as an array of faces."""
+    """The first rolls of a throw, as an array of faces."""
     with needed("NumPy", "study"):
         import numpy as np
 
@@ -65,7 +62,7 @@ def rolls_of(seed: bytes, throw: int, rolls: int) -> npt.NDArray[np.uint8]:
 
 
 def tally_of_throw(seed: bytes, throw: int, rolls: int) -> Tally:
-    """The tally of so many rolls of a throw; what a worker does."""
+    """The tally of the first rolls of a throw; a worker's task."""
     return tally_of(rolls_of(seed, throw, rolls))
 
 
@@ -73,38 +70,38 @@ MOST_ROLLS: Final = 10**11
 MOST_BYTES: Final = 10**12
 SEED_BYTES: Final = 32
 _AHEAD: Final = 4 * (os.cpu_count() or 1)
-"""Throws that are asked for before they are needed."""
+"""Throws that are computed before they are needed."""
 
 
 def test(arguments: Namespace) -> int:
-    """Tests a file of rolls, or the demonstration shaker; exit code 1 where they are not fair."""
+    """Tests a file of rolls, or the demonstration shaker; exit code 1 if they are not fair."""
     if (arguments.file is None) == (arguments.shaker is None):
         raise RulesError(
-            "expected a file of rolls or --shaker ROLLS, got " + ("both" if arguments.file else "none")
+            "expected a file of rolls or --shaker ROLLS, got " + ("both" if arguments.file else "neither")
         )
     if arguments.file is not None:
         if arguments.seed is not None:
-            raise RulesError("--seed is for --shaker only: leave it out for a file of rolls")
+            raise RulesError("--seed needs --shaker")
         tally, source = _of_file(arguments.file), arguments.file
     else:
         seed = _seed(arguments.seed)
-        rolls = asked.count(arguments.shaker, "--shaker", most=MOST_ROLLS)
+        rolls = values.count(arguments.shaker, "--shaker", most=MOST_ROLLS)
         tally, source = _of_shaker(seed, rolls), f"the demonstration shaker, seed {seed.hex()}"
-    found = dice_tests(tally, source)
-    tell(found, arguments)
-    return DONE if found.is_fair else CHECK_FAILED
+    result = dice_tests(tally, source)
+    print_result(result, arguments)
+    return DONE if result.is_fair else CHECK_FAILED
 
 
 def mapping(arguments: Namespace) -> int:
-    """Proves that the shaker's mapping from bytes to faces favours none."""
+    """Proves that the shaker maps bytes to faces without bias."""
     proof = mapping_proof(_face_of)
-    tell(proof, arguments)
+    print_result(proof, arguments)
     return DONE if proof.is_unbiased else CHECK_FAILED
 
 
 def export(arguments: Namespace) -> int:
-    """Writes the shaker's raw bytes, for batteries such as dieharder."""
-    left = asked.count(arguments.bytes, "--bytes", most=MOST_BYTES)
+    """Writes the shaker's raw bytes, for test batteries such as dieharder."""
+    left = values.count(arguments.bytes, "--bytes", most=MOST_BYTES)
     seed = _seed(arguments.seed)
     if arguments.output == STDOUT:
         if sys.stdout.isatty():
@@ -123,25 +120,25 @@ def _of_file(name: str) -> Tally:
         with Path(name).open("rb") as file:
             return tallied(read_rolls(file, name))
     except OSError as error:
-        raise RulesError(f"expected to read {printable(repr(name))}, got {error.strerror}") from error
+        raise unreadable(name, "file of rolls", error) from None
 
 
 def _of_shaker(seed: bytes, rolls: int) -> Tally:
-    """Throws in parallel, joined in their order: any number of workers counts the same."""
+    """Tallies throws in parallel, joined in order, so the number of workers changes nothing."""
     if rolls <= ROLLS:
         return tally_of_throw(seed, 1, rolls)
     throws = ((at, min(ROLLS, rolls - (at - 1) * ROLLS)) for at in range(1, -(-rolls // ROLLS) + 1))
     tally = Tally()
-    with shown_progress("rolls", rolls) as advance, _workers() as workers:
+    with progress_bar("rolls", rolls) as advance, _workers() as workers:
         waiting: deque[Future[Tally]] = deque()
         for throw in throws:
             waiting.append(workers.submit(tally_of_throw, seed, *throw))
             if len(waiting) > _AHEAD:
                 advance(waiting[0].result().rolls)
                 tally += waiting.popleft().result()
-        for found in waiting:
-            advance(found.result().rolls)
-            tally += found.result()
+        for future in waiting:
+            advance(future.result().rolls)
+            tally += future.result()
     return tally
 
 
@@ -205,7 +202,7 @@ def _seed(text: str | None) -> bytes:
         seed = b""
     if len(seed) != SEED_BYTES:
         raise RulesError(
-            f"expected --seed as {2 * SEED_BYTES} hexadecimal digits, got {printable(repr(text))}"
+            f"expected {2 * SEED_BYTES} hexadecimal digits, got {printable(repr(text))} (--seed)"
         )
     return seed
 

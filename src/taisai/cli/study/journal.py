@@ -1,7 +1,4 @@
-"""`taisai study journal`: play as it was, against what the mathematics says.
-
-`taisai study resettle`: an export of bets settled anew and balanced.
-"""
+"""`taisai study journal` and `study resettle`: recorded play compared with the mathematics."""
 
 from __future__ import annotations
 
@@ -11,9 +8,9 @@ from contextlib import closing
 from typing import IO
 
 from taisai.audit.rows import PlayedPayTable, RoundRecord, round_records
-from taisai.cli import CHECK_FAILED, DONE, asked
+from taisai.cli import CHECK_FAILED, DONE, values
 from taisai.cli.audit.reading import flawed, opened, progress
-from taisai.cli.study.output import shown_progress, tell, told_and_kept
+from taisai.cli.printing import check_picture, print_and_save, print_result, progress_bar
 from taisai.journal.errors import DamagedError
 from taisai.rules import Matrix, RulesError, rulebook, rulebook_ids
 from taisai.study.journal import Observed, PlayedRound, observed
@@ -21,13 +18,10 @@ from taisai.study.journal.resettle import resettle
 
 
 def run_journal(arguments: Namespace) -> int:
-    """Reads a journal, or an export of one, and prints observed and exact side by side."""
-    if arguments.plot is not None:
-        from taisai.study.plotting import picture_path
-
-        picture_path(arguments.plot)  # a wrong name is told before the work begins
+    """Prints observed and exact figures of a journal, or of an export of one, side by side."""
+    check_picture(arguments.plot)
     try:
-        told_and_kept(arguments, lambda: _observed(arguments), (arguments.plot, _draw))
+        print_and_save(arguments, lambda: _observed(arguments), (arguments.plot, _draw))
     except DamagedError as error:
         return flawed(error, arguments.file, json=arguments.json)
     return DONE
@@ -61,26 +55,25 @@ def _settled(rounds: Iterator[RoundRecord], table: str | None) -> Iterator[Playe
 
 
 def run_resettle(arguments: Namespace) -> int:
-    """Checks every bet; exit code 1 where one did not get what was due."""
+    """Settles every bet again; exit code 1 if a bet did not get what was due."""
     if arguments.book is None and (arguments.settings or arguments.offer):
-        raise RulesError("expected --book with --set and --offer, got no book that they are of")
-    with shown_progress("bets", _bets(arguments.file)) as advance:
-        found = resettle(arguments.file, _known(arguments), advance)
-    tell(found, arguments)
-    return DONE if found.is_right else CHECK_FAILED
+        raise RulesError("--set and --offer need --book")
+    with progress_bar("bets", _bets(arguments.file)) as advance:
+        result = resettle(arguments.file, _known(arguments), advance)
+    print_result(result, arguments)
+    return DONE if result.is_right else CHECK_FAILED
 
 
 def _known(arguments: Namespace) -> dict[str, Matrix]:
-    """The pay tables of the package as the documents have them, and one of the operator's own."""
+    """Digest → pay table: those of the package, and the operator's own."""
     books = [rulebook(name) for name in rulebook_ids()]
-    found = {m.digest: m for book in books for m in (book.matrix(layout) for layout in book.pay_by_layout)}
+    matrices = [book.matrix(layout) for book in books for layout in book.pay_by_layout]
     if arguments.book is not None:
-        book, layout = asked.book_and_layout(arguments.book)
-        offers = asked.named_once(arguments.offer, 'an offer such as "triple-1=160 to 1"')
-        for name in [layout] if layout else book.pay_by_layout:
-            own = book.matrix(name, settings=asked.settings(arguments), offered=offers)
-            found[own.digest] = own
-    return found
+        book, layout = values.book_and_layout(arguments.book)
+        settings, offers = values.settings(arguments), values.offers(arguments)
+        layouts = [layout] if layout else [*book.pay_by_layout]
+        matrices += [book.matrix(name, settings=settings, offered=offers) for name in layouts]
+    return {matrix.digest: matrix for matrix in matrices}
 
 
 def _bets(file: str) -> int:

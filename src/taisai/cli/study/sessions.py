@@ -1,43 +1,39 @@
-"""`taisai session`: what a fixed mix of bets comes to after so many rounds.
-
-`taisai ruin`: how a player ends under a staking system and the table's limits.
-"""
+"""`taisai session` and `ruin`: the exact net of a session, and how a player ends."""
 
 from __future__ import annotations
 
 import sys
 from argparse import Namespace
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import IO
 
-from taisai.cli import DONE, INTERRUPTED, asked
-from taisai.cli.study.output import told_and_kept
-from taisai.rules import Chance, Rulebook, RulesError, rulebook
+from taisai.cli import DONE, INTERRUPTED, values
+from taisai.cli.printing import check_picture, print_and_save, progress_bar
+from taisai.rules import RulesError, rulebook
 from taisai.study.odds import Mix
 from taisai.study.report import counted, data_path
 from taisai.study.session import ends, total
-from taisai.study.session.ends import MOST_BANKROLL, Ends, RoundsProgress, ends_of
+from taisai.study.session.ends import MOST_BANKROLL, Ends, ends_of
 from taisai.study.session.total import MOST_TARGET, Total, save_distribution, total_after
 
 
 def run_session(arguments: Namespace) -> int:
-    """Prints the law of a session's total."""
+    """Prints the distribution of the net after a number of rounds."""
     book = rulebook(arguments.book)
-    mix = Mix.of(asked.matrix(book, arguments), asked.bets(arguments.bet))
+    mix = Mix.of(values.matrix(book, arguments), values.bets(arguments.bet))
     if arguments.rounds is None:
-        raise RulesError("--rounds is missing: add it, such as --rounds 1000")
-    rounds = asked.count(arguments.rounds, "--rounds", total.MOST_ROUNDS)
-    target = None if arguments.target is None else _net(arguments.target)
-    if arguments.plot is not None:
-        from taisai.study.plotting import picture_path
-
-        picture_path(arguments.plot)  # a wrong name is told before the work begins
+        raise RulesError("missing option --rounds, such as --rounds 1000")
+    rounds = values.count(arguments.rounds, "--rounds", total.MOST_ROUNDS)
+    target = arguments.target
+    net = None if target is None else values.count(target, "--target", MOST_TARGET, least=-MOST_TARGET)
+    chance = book.chance(
+        decks=values.decks(arguments)
+    )  # the same in every round: a card game uses a new shoe
+    check_picture(arguments.plot)
     if arguments.distribution is not None:
         data_path(arguments.distribution)
-    told_and_kept(
+    print_and_save(
         arguments,
-        lambda: total_after(mix, chance(book, arguments), rounds, target=target),
+        lambda: total_after(mix, chance, rounds, target=net),
         (arguments.distribution, save_distribution),
         (arguments.plot, _draw_total),
     )
@@ -51,69 +47,55 @@ def _draw_total(result: Total, path: str, file: IO[bytes]) -> None:
     save(total_picture(result), path, file)
 
 
-def _net(text: str) -> int:
-    """What is won, or lost where there is a minus before it."""
-    return asked.count(text, "--target", MOST_TARGET, least=-MOST_TARGET)
-
-
-def chance(book: Rulebook, arguments: Namespace) -> Chance:
-    """The chances of every round alike: three dice, or a fresh shoe of --decks."""
-    if arguments.decks is None:
-        return book.chance()
-    return book.chance(decks=asked.whole(arguments.decks, "--decks", such_as="6"))
-
-
 def run_ruin(arguments: Namespace) -> int:
-    """Prints how it ends."""
+    """Prints how a player ends: ruined or at the target."""
     book = rulebook(arguments.book)
-    mix = Mix.of(asked.matrix(book, arguments), asked.bets(arguments.bet))
+    mix = Mix.of(values.matrix(book, arguments), values.bets(arguments.bet))
     if arguments.bankroll is None or arguments.target is None:
-        raise RulesError(
-            "expected --bankroll and --target, such as --bankroll 10000 --target 20000, got not both"
-        )
-    bankroll = asked.count(arguments.bankroll, "--bankroll", MOST_BANKROLL)
-    target = asked.count(arguments.target, "--target", MOST_BANKROLL)
+        missing = "--bankroll" if arguments.bankroll is None else "--target"
+        raise RulesError(f"missing option {missing}; give both, such as --bankroll 10000 --target 20000")
+    bankroll = values.count(arguments.bankroll, "--bankroll", MOST_BANKROLL)
+    target = values.count(arguments.target, "--target", MOST_BANKROLL)
     limits = {
-        name: None if text is None else asked.count(text, f"--{name}", MOST_BANKROLL)
+        name: None if text is None else values.count(text, f"--{name}", MOST_BANKROLL)
         for name, text in (("minimum", arguments.minimum), ("maximum", arguments.maximum))
     }
-    rounds = None if arguments.rounds is None else asked.count(arguments.rounds, "--rounds", ends.MOST_ROUNDS)
-    if arguments.plot is not None:
-        from taisai.study.plotting import picture_path
-
-        picture_path(arguments.plot)  # a wrong name is told before the work begins
+    rounds = (
+        None if arguments.rounds is None else values.count(arguments.rounds, "--rounds", ends.MOST_ROUNDS)
+    )
+    check_picture(arguments.plot)
+    chance = book.chance(decks=values.decks(arguments))
     played, is_known = 0, False
 
     def work() -> Ends:
-        def heard(done: int) -> None:
+        def count_rounds(done: int) -> None:
             nonlocal played
+            advance(done - played)
             played = done
-            if progress:
-                progress(done)
 
         nonlocal is_known
-        with _progress(rounds) as progress:
-            found = ends_of(
+        with progress_bar("rounds", rounds) as advance:
+            result = ends_of(
                 mix,
-                chance(book, arguments),
+                chance,
                 bankroll=bankroll,
                 target=target,
                 rounds=rounds,
                 staking="flat" if arguments.system is None else arguments.system,
                 minimum=limits["minimum"],
                 maximum=limits["maximum"],
-                progress=heard,
+                progress=count_rounds,
             )
         is_known = True
-        return found
+        return result
 
     try:
-        told_and_kept(arguments, work, (arguments.plot, _draw_ends))
-    except KeyboardInterrupt:  # part of a chain says nothing of how it ends: only how far it was is told
+        print_and_save(arguments, work, (arguments.plot, _draw_ends))
+    except KeyboardInterrupt:  # a part of the chain gives no result, so only the progress is printed
         if is_known:
             raise
         after = counted(played, "round") if rounds is None else f"{played:,} of {counted(rounds, 'round')}"
-        sys.stderr.write(f"taisai: stopped after {after}, before the end was known\n")
+        sys.stderr.write(f"taisai: stopped after {after}, before the result was known\n")
         return INTERRUPTED
     return DONE
 
@@ -123,18 +105,3 @@ def _draw_ends(result: Ends, path: str, file: IO[bytes]) -> None:
     from taisai.study.plotting import save
 
     save(ends_picture(result), path, file)
-
-
-@contextmanager
-def _progress(rounds: int | None) -> Iterator[RoundsProgress | None]:
-    """A bar of the rounds done, where somebody watches."""
-    if not sys.stderr.isatty():
-        yield None
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
-
-    parts = (TextColumn("rounds"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    with Progress(*parts, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("rounds", total=rounds)
-        yield lambda done: bar.update(task, completed=done)

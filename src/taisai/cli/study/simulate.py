@@ -1,4 +1,4 @@
-"""`taisai simulate`: rounds as they might come."""
+"""`taisai simulate`: rounds, played with random numbers from a seed."""
 
 from __future__ import annotations
 
@@ -7,11 +7,10 @@ from argparse import Namespace
 from contextlib import AbstractContextManager
 from typing import IO
 
-from taisai.cli import DONE, INTERRUPTED, asked
-from taisai.cli.study.output import shown_progress, told_and_kept
+from taisai.cli import DONE, INTERRUPTED, values
+from taisai.cli.printing import check_picture, print_and_save, progress_bar
 from taisai.rules import ChanceKind, Rulebook, RulesError, rulebook
 from taisai.study.odds import Mix
-from taisai.study.plotting import picture_path
 from taisai.study.report import counted, data_path
 from taisai.study.simulation import (
     SessionTerms,
@@ -30,16 +29,15 @@ from taisai.study.simulation.run import MOST_ROUNDS
 from taisai.study.simulation.workers import MOST_WORKERS
 from taisai.study.staking import MOST_MONEY, named
 
-_MARKS = 200  # of a trail that is drawn
+_MARKS = 200  # points of a drawn line
 
 
 def run(arguments: Namespace) -> int:
-    """Plays, and prints, keeps and draws what came of it."""
+    """Simulates rounds, and prints, saves and draws the result."""
     if arguments.output is not None:
         data_path(arguments.output)
-    if arguments.plot is not None:
-        picture_path(arguments.plot)
-    result = told_and_kept(
+    check_picture(arguments.plot)
+    result = print_and_save(
         arguments, lambda: _result(arguments), (arguments.output, save), (arguments.plot, _draw)
     )
     if result.is_whole:
@@ -58,11 +56,11 @@ def _draw(result: Simulated, path: str, file: IO[bytes]) -> None:
 
 def _result(arguments: Namespace) -> Simulated:
     book = rulebook(arguments.book)
-    mix = Mix.of(asked.matrix(book, arguments), asked.bets(arguments.bet))
-    rounds = asked.count(arguments.rounds, "--rounds", MOST_ROUNDS)
-    players = asked.count(arguments.players, "--players", MOST_SESSIONS)
-    sessions = players * asked.count(arguments.sessions, "--sessions", MOST_SESSIONS)
-    seed = asked.count(arguments.seed, "--seed", MOST_SEED, least=0)
+    mix = Mix.of(values.matrix(book, arguments), values.bets(arguments.bet))
+    rounds = values.count(arguments.rounds, "--rounds", MOST_ROUNDS)
+    players = values.count(arguments.players, "--players", MOST_SESSIONS)
+    sessions = players * values.count(arguments.sessions, "--sessions", MOST_SESSIONS)
+    seed = values.count(arguments.seed, "--seed", MOST_SEED, least=0)
     terms = SessionTerms(
         named(arguments.strategy),
         _money(arguments.bankroll, "--bankroll"),
@@ -70,18 +68,20 @@ def _result(arguments: Namespace) -> Simulated:
         _money(arguments.minimum, "--minimum"),
         _money(arguments.maximum, "--maximum"),
     )
-    decks = None if arguments.decks is None else asked.whole(arguments.decks, "--decks", such_as="6")
+    decks = values.decks(arguments)
     chance = book.chance(decks=decks)
     shoe = _shoe(book, decks, arguments.penetration)
-    is_one_way = shoe is not None or (terms.is_endless and terms.strategy == "flat")
-    if arguments.plot is not None and sessions == 1 and not is_one_way:
-        raise RulesError("expected rounds of a fixed mix or several sessions to draw, got one session")
+    is_drawable = shoe is not None or (terms.is_endless and terms.strategy == "flat")
+    if arguments.plot is not None and sessions == 1 and not is_drawable:
+        raise RulesError(
+            "expected several sessions, or flat stakes without an end, for --plot, got one session"
+        )
     if arguments.totals:
         for option in ("penetration", "dask", "workers", "plot"):
             if getattr(arguments, option) is not None:
-                raise RulesError(f"expected --totals, which plays no rounds, without --{option}, got both")
+                raise RulesError(f"expected --totals without --{option}: it plays no rounds")
         return simulated_totals(mix, chance, rounds=rounds, seed=seed, terms=terms, sessions=sessions)
-    with _workers(arguments) as workers, shown_progress("rounds", rounds * sessions) as tick:
+    with _workers(arguments) as workers, progress_bar("rounds", rounds * sessions) as tick:
         return simulated(
             mix,
             chance,
@@ -97,7 +97,7 @@ def _result(arguments: Namespace) -> Simulated:
 
 
 def _money(text: str | None, option: str) -> int | None:
-    return None if text is None else asked.count(text, option, MOST_MONEY)
+    return None if text is None else values.count(text, option, MOST_MONEY)
 
 
 def _shoe(book: Rulebook, decks: int | None, share: str | None) -> SimulatedShoe | None:
@@ -105,13 +105,13 @@ def _shoe(book: Rulebook, decks: int | None, share: str | None) -> SimulatedShoe
         return None
     rule = book.chance_rule
     if rule.kind is not ChanceKind.CARDS:
-        raise RulesError("expected no penetration in a game of dice, got --penetration")
-    penetration = asked.share(share, "--penetration")
+        raise RulesError("expected no --penetration in a game of dice")
+    penetration = values.share(share, "--penetration")
     return SimulatedShoe.of(rule.cards_per_face, rule.decks if decks is None else decks, penetration)
 
 
 def _workers(arguments: Namespace) -> AbstractContextManager[Workers]:
     if arguments.dask is not None:
         return cluster_workers(arguments.dask)
-    many = arguments.workers
-    return local_workers(None if many is None else asked.count(many, "--workers", MOST_WORKERS))
+    workers = arguments.workers
+    return local_workers(None if workers is None else values.count(workers, "--workers", MOST_WORKERS))

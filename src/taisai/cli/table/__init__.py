@@ -1,1 +1,1 @@
-"""The commands about a table in play."""
+"""The commands that play a table from a playbook."""

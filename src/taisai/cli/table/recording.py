@@ -1,4 +1,4 @@
-"""A playbook played into a journal: told once, repeated as often as asked, sealed at the end."""
+"""Plays a playbook into a journal: once or repeatedly, then seals the journal."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 from msgspec.structs import replace
 
 from taisai import __version__
-from taisai.cli.journal.files import clock, expect_journal, passphrase_in, signing_time, written
+from taisai.cli.journals import clock, expect_journal, passphrase_in, signing_time, written
 from taisai.game.commands import Command
 from taisai.game.events import Event, SeedCommitted
 from taisai.game.play import decide
@@ -30,43 +30,43 @@ from taisai.rules.book import Rulebook
 from taisai.rules.errors import printable
 
 TOGETHER: Final = 2_000
-"""Decisions that are made durable in one go where nobody waits for a single one."""
-MOST_TOLD: Final = 20  # mismatches of repetitions: the first playing has told the same ones already
+"""Decisions of repetitions that are written together, because nobody waits for a single one."""
+MOST_REPORTED: Final = 20  # mismatches of repetitions: the first play has reported the same ones
 
 
 class Repeated(NamedTuple):
-    """What the repetitions came to."""
+    """The result of the repetitions."""
 
     times: int
     tables: tuple[str, str]
-    """The first and the last."""
+    """The names of the first and the last."""
     entries: int
     pinned: int
-    """How many pinned lines were compared."""
+    """The number of pinned lines compared."""
     wrong: int
-    """How many lines were not as pinned."""
+    """The number of lines that differ."""
     mismatches: tuple[tuple[str, Mismatch], ...]
-    """The first of them, each with its table."""
+    """The first mismatches, each with its table."""
 
 
 class SealedRecording(NamedTuple):
-    """How a journal was left."""
+    """A journal after a recording."""
 
     entries: int
-    """Those that are new."""
+    """The number of new entries."""
     size: int
-    """Those that are sealed: all there are."""
+    """The number of all entries, which are sealed."""
     at: int
     checkpoint: str
 
 
 class Recording:
-    """One playbook, played into a journal; time goes on from whatever was written last."""
+    """One playbook, played into a journal; its time continues after the last entry."""
 
     def __init__(
         self, journal: Journal, story: Playbook, book: Rulebook, key: SigningKey, *, before: int
     ) -> None:
-        """`before` is how many entries there were before anything was done for this playbook."""
+        """`before` is the number of entries before the recording."""
         self.journal, self.story, self.book = journal, story, book
         self._key, self._before = key, before
         self._table, self._number = "", _highest(journal, story.opening.table)
@@ -75,7 +75,7 @@ class Recording:
         journal.append(journal.storing(book, at=self._now, by=story.opening.by))
 
     def play(self, *, at_once: bool = True) -> Play:
-        """The playbook at the next table; at once means that an answer is durable before it is given."""
+        """The playbook at a new table; `at_once` makes each answer durable before it is given."""
         self._number += 1
         name = self.story.opening.table
         self._table = name if self._number == 1 else f"{name}-{self._number}"
@@ -94,14 +94,14 @@ class Recording:
         return Play(self.story._replace(opening=opening), self.book, decided=decided)
 
     def repeat(self, times: int, done: Callable[[], None]) -> Repeated:
-        """The playbook so many times more, many of them made durable together; `done` after each."""
+        """Plays the playbook more times, written in batches; calls `done` after each."""
         before, wrong, first = self.journal.size, 0, ""
-        found: list[tuple[str, Mismatch]] = []
+        mismatches: list[tuple[str, Mismatch]] = []
         for _ in range(times):
             for played in self.play(at_once=False).steps():
                 wrong += len(played.mismatches)
-                if len(found) < MOST_TOLD:
-                    found += [(self._table, one) for one in played.mismatches]
+                if len(mismatches) < MOST_REPORTED:
+                    mismatches += [(self._table, mismatch) for mismatch in played.mismatches]
             first = first or self._table
             if len(self._waiting) >= TOGETHER:
                 self._write()
@@ -109,12 +109,14 @@ class Recording:
         self._write()
         pinned = times * sum(step.pinned for step in self.story.steps)
         entries = self.journal.size - before
-        return Repeated(times, (first, self._table), entries, pinned, wrong, tuple(found[:MOST_TOLD]))
+        return Repeated(
+            times, (first, self._table), entries, pinned, wrong, tuple(mismatches[:MOST_REPORTED])
+        )
 
     def seal(self) -> SealedRecording:
-        """Signs all that is there."""
+        """Signs a checkpoint over all entries."""
         size = self.journal.size
-        if size - self._before >= SNAPSHOT_EVERY:  # else the next start would hash all of them again
+        if size - self._before >= SNAPSHOT_EVERY:  # without it the next start would hash all of them again
             Engine(self.journal).snapshot(stream_of(self._table))
         text = self.journal.seal(self._key, at=signing_time(self.journal, clock()))
         return SealedRecording(size - self._before, size, read_signed(text).checkpoint.at, text)
@@ -128,7 +130,7 @@ class Recording:
 def recording(
     story: Playbook, book: Rulebook, file: str, *, key_file: str, passphrase_file: str | None, times: int = 1
 ) -> Iterator[Recording]:
-    """Opens the journal in a file, or makes it, with its key, if there is none."""
+    """Opens the journal in a file; makes journal and key if there is none."""
     Play(story, book)  # a fault in the header is reported before anything is written
     if times > 1 and seeds_of(story):
         raise JournalError(
@@ -138,39 +140,39 @@ def recording(
     name = secrets.token_hex(8)
     expect_journal(file, new=True)
     key = _key(file, Path(key_file), passphrase_in(passphrase_file), name)
-    with written(file, new=True) as found:
-        journal = found
-        if found.identity is None:
+    with written(file, new=True) as stored:
+        journal = stored
+        if stored.identity is None:
             journal = Journal.opened(
-                found.store, journal=name, key=key.public, at=story.opening.at, by=story.opening.by,
+                stored.store, journal=name, key=key.public, at=story.opening.at, by=story.opening.by,
                 program=f"taisai {__version__}", demonstration=True,
             )  # fmt: skip
         _expect(journal, key, file, key_file)
         _expect_unused_seeds(journal, story, file)
-        yield Recording(journal, story, book, key, before=found.size)
+        yield Recording(journal, story, book, key, before=stored.size)
 
 
 def _key(file: str, key_file: Path, passphrase: str | None, name: str) -> SigningKey:
-    """The key in its file, which is made together with a new journal and never for an old one."""
+    """The key in its file; made together with a new journal, but never for an existing one."""
     if key_file.exists():
         return load_signing_key(key_file, passphrase)
     if Path(file).exists() and Path(file).stat().st_size:
         raise JournalError(
-            f"expected the key that signs {printable(file)}, got no file {printable(repr(str(key_file)))}"
+            f"no key file {printable(repr(str(key_file)))} for {printable(file)}; name it with --key"
         )
     return make_key(key_file, origin_of(name), passphrase=passphrase)
 
 
 def _expect(journal: Journal, key: SigningKey, file: str, key_file: str) -> None:
-    """A journal that may be played into for show, and its own key."""
+    """Refuses a journal of play for money, and a key that does not sign the journal."""
     if journal.identity is None or not journal.identity.demonstration:
         raise JournalError(
-            f"expected a journal of demonstration, got one of play for money ({printable(file)})"
+            f"expected a journal of demonstration, got a journal of play for money ({printable(file)})"
         )
     if journal.key is None or journal.key != key.public:
-        expected = f"{journal.key.name} {journal.key.id}" if journal.key else "none"
+        expected = f"{journal.key.name} {journal.key.id}" if journal.key else "no key"
         got = f"{key.name} {key.public.id} ({printable(key_file)})"
-        raise JournalError(f"expected the key that signs {printable(file)}, {expected}, got {got}")
+        raise JournalError(f"wrong key for the journal {printable(file)}: expected {expected}, got {got}")
 
 
 def seeds_of(story: Playbook) -> frozenset[str]:
@@ -192,7 +194,7 @@ def _expect_unused_seeds(journal: Journal, story: Playbook, file: str) -> None:
 
 
 def _highest(journal: Journal, name: str) -> int:
-    """How many tables of a name there are, by the highest number; the first one bears none."""
+    """The highest number of the tables with a name; the first table has no number."""
     numbered = re.compile(rf"{re.escape(name)}(?:-([2-9]|[1-9][0-9]{{1,17}}))?")
-    found = (numbered.fullmatch(table_of(stream) or "") for stream in journal.store.streams())
-    return max((int(match[1] or 1) for match in found if match), default=0)
+    matches = (numbered.fullmatch(table_of(stream) or "") for stream in journal.store.streams())
+    return max((int(match[1] or 1) for match in matches if match), default=0)

@@ -1,4 +1,4 @@
-"""A layout drawn as SVG, from its geometry alone."""
+"""Draws a layout as SVG."""
 
 from __future__ import annotations
 
@@ -43,17 +43,17 @@ class Box(NamedTuple):
 
     @property
     def middle(self) -> float:
-        """Where a text stands across it."""
+        """The x of a centred text."""
         return self.x + self.wide / 2
 
     @property
     def centre(self) -> float:
-        """Where a text stands down it."""
+        """The y of a centred text."""
         return self.y + self.tall / 2
 
 
-def drawn(matrix: Matrix, layout: Layout) -> str:
-    """The felt: cells of blocks that we drew are dashed, those of the document's drawing solid."""
+def draw_layout(matrix: Matrix, layout: Layout) -> str:
+    """The SVG of a layout: solid cells are drawn in the document, dashed cells only by us."""
     width, height = layout.columns * _UNIT, layout.rows * _UNIT + _LEGEND
     size, box = f'width="{width}" height="{height}"', f'viewBox="0 0 {width} {height}"'
     legend = f"{matrix.rulebook}, layout {layout.id} · solid: as in the document · dashed: drawn by us"
@@ -100,7 +100,7 @@ def _odds(matrix: Matrix, area: AreaId, dice: int | None = None) -> str:
 
 def _area(matrix: Matrix, cell: Cell, name: AreaId, box: Box) -> Iterator[str]:
     area = matrix.labels[matrix.row(name)]
-    # Odds stand under a name where there is one figure and room for it; a strip beside tells the others.
+    # One figure of odds goes under the name if there is space; a strip beside shows several.
     odds = _odds(matrix, name) if len(matrix.wins[matrix.row(name)]) == 1 and box.tall > _UNIT * 0.7 else ""
     lifted = 9 if odds else 0
     if name in CATALOGUE and name.startswith(_DRAWN_AS_DICE) and not name.startswith("double-single"):
@@ -115,7 +115,7 @@ def _area(matrix: Matrix, cell: Cell, name: AreaId, box: Box) -> Iterator[str]:
 
 
 def _dice(faces: tuple[int, ...], box: Box, lifted: float) -> Iterator[str]:
-    """Side by side where the cell is wide enough, else one above the other."""
+    """Draws dice side by side if the cell is wide enough, else one above the other."""
     size = 15.0
     across = box.wide > (len(faces) + 0.5) * size
     for n, face in enumerate(faces):
@@ -125,7 +125,7 @@ def _dice(faces: tuple[int, ...], box: Box, lifted: float) -> Iterator[str]:
 
 
 def _words(area: Area, figures: str | None) -> str:
-    """What is written on an area: the number, the numbers as printed, or the name in both languages."""
+    """The text of an area: its number, its numbers as printed, or its name in both languages."""
     family = area.id.rstrip("0123456789") if area.id in CATALOGUE else ""
     if family == "total-":
         return str(area.numbers[0])
@@ -149,5 +149,5 @@ def _die(x: float, y: float, face: int, size: float) -> Iterator[str]:
 
 def _text(x: float, y: float, words: str, size: float, kind: str = "") -> str:
     style = f' class="{kind}"' if kind else ""
-    # Centred by hand: not every viewer knows about baselines.
+    # Centred by hand: not every viewer supports baselines.
     return f'<text{style} x="{x:.1f}" y="{y + 0.35 * size:.1f}" font-size="{size:.0f}">{escape(words)}</text>'

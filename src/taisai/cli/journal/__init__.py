@@ -1,1 +1,0 @@
-"""The commands about journals, their keys and their backups."""

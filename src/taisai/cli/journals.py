@@ -1,0 +1,264 @@
+"""`taisai journal`, `keys`, `backup` and `restore`: journals as files, and the keys that sign them."""
+
+from __future__ import annotations
+
+import dataclasses
+import shlex
+import time
+from argparse import Namespace
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final
+
+from taisai.audit.backup import back_up, check, expect_nothing
+from taisai.audit.backup import restore as restore_backup
+from taisai.audit.sources import JournalFile
+from taisai.cli.audit.reading import count, flawed, moment, progress
+from taisai.cli.files import first_line, read_file, reason_of, write_new
+from taisai.cli.printing import as_json, line, show_table
+from taisai.journal.errors import DamagedError, JournalError
+from taisai.journal.journal import Journal
+from taisai.journal.seals.checkpoints import read_signed
+from taisai.journal.seals.keys import (
+    MOST_FILE,
+    MOST_PASSPHRASE,
+    PublicKey,
+    SigningKey,
+    load_public_key,
+    load_signing_key,
+    make_key,
+    public_path_of,
+)
+from taisai.journal.stores.sqlite import SqliteStore
+from taisai.journal.stores.sqlite_reader import SqliteReader
+from taisai.rules.errors import RulesError, printable
+
+_SQLITE: Final = b"SQLite format 3\0"
+_PRIVATE: Final = b"PRIVATE KEY-----"  # in the first line of a private key
+
+
+def clock() -> int:
+    """The time, in milliseconds since 1970."""
+    return time.time_ns() // 1_000_000
+
+
+@contextmanager
+def written(file: str, *, new: bool = False) -> Iterator[Journal]:
+    """Opens a journal for writing; `new` allows one that does not exist yet."""
+    expect_journal(file, new=new)
+    store = SqliteStore(file)
+    try:
+        journal = Journal(store)
+        if journal.identity is None and not new:
+            raise JournalError(f"empty journal: {printable(file)}")
+        yield journal
+    finally:
+        store.close()
+
+
+def expect_journal(file: str, *, new: bool = False) -> None:
+    """Refuses a file that is not a journal, before anything is written beside it."""
+    try:
+        with Path(file).open("rb") as opened:
+            head = opened.read(len(_SQLITE))
+    except FileNotFoundError:
+        if new:
+            return
+        raise JournalError(f"no journal {printable(repr(file))}: the file does not exist") from None
+    except (OSError, ValueError) as error:
+        raise JournalError(f"cannot read the journal {printable(repr(file))}: {reason_of(error)}") from None
+    if head != _SQLITE and (head or not new):
+        raise JournalError(f"not a journal of Taisai: {printable(file)}")
+
+
+def signing_key(file: str, passphrase_file: str | None) -> SigningKey:
+    """The key in a file, decrypted with the passphrase in another file."""
+    return load_signing_key(Path(file), passphrase_in(passphrase_file))
+
+
+def passphrase_in(file: str | None) -> str | None:
+    """The first line of a file; None where no file is named."""
+    return None if file is None else first_line(file, "passphrase file", MOST_PASSPHRASE)
+
+
+def signing_time(journal: Journal, now: int) -> int:
+    """The time of a signature, never before the last entry; the time of a playbook may be ahead."""
+    last = journal.store.last()
+    if last is None:
+        return now
+    return max(now, journal.codec.decode(last.body, last.position).event.at)
+
+
+def backup(arguments: Namespace) -> int:
+    """Copies a journal and checks the copy."""
+    expect_journal(arguments.journal)
+    copied = back_up(arguments.journal, arguments.copy)
+    if arguments.json:
+        as_json({"journal": arguments.journal, "copy": arguments.copy, **copied._asdict()})
+        return 0
+    entries = count(copied.entries, "entry", "entries")
+    line(f"{printable(arguments.copy)}: {entries} of {printable(arguments.journal)}, the chain is complete")
+    line(f"Prove it with `taisai restore --check {printable(shlex.quote(arguments.copy))}`")
+    return 0
+
+
+def restore(arguments: Namespace) -> int:
+    """Checks a backup, and restores it if a new journal is named; exit code 1 if it is damaged."""
+    backup, journal = arguments.backup, arguments.journal
+    if arguments.check is (journal is not None):
+        got = "both" if arguments.check else "neither"
+        raise RulesError(f"expected either a new JOURNAL to restore to or --check, got {got}")
+    if journal is not None:
+        expect_nothing(journal)
+    expect_journal(backup)
+    source = JournalFile(backup)
+    try:
+        with progress(source, "checking") as advance:
+            if journal is None:
+                report = check(backup, progress=advance)
+            else:
+                report = restore_backup(backup, journal, progress=advance)
+    except DamagedError as error:
+        return flawed(error, backup, json=arguments.json)
+    finally:
+        source.close()
+    if arguments.json:
+        as_json({"ok": True, "backup": backup, "journal": journal, "report": dataclasses.asdict(report)})
+        return 0
+    entries = count(report.entries, "entry", "entries")
+    line(f"{printable(backup)}: {entries}, complete and by the rules, {report.sealed:,} of them sealed")
+    if journal is not None:
+        line(f"{printable(journal)}: restored")
+    return 0
+
+
+def seal(arguments: Namespace) -> int:
+    """Signs a checkpoint over all entries and prints it."""
+    key = signing_key(arguments.key, arguments.passphrase_file)
+    if arguments.output is not None:
+        expect_nothing(arguments.output)
+    with written(arguments.journal) as journal:
+        text = journal.seal(key, at=signing_time(journal, clock()))
+        size = journal.size
+    if arguments.output is not None:
+        try:
+            write_new(arguments.output, text)
+        except RulesError as error:
+            raise RulesError(f"{error}; the journal has the checkpoint") from None
+    if arguments.json:
+        at = read_signed(text).checkpoint.at
+        as_json({"journal": arguments.journal, "size": size, "at": at, "checkpoint": text})
+    else:
+        line(text.removesuffix("\n"))
+    return 0
+
+
+def checkpoints(arguments: Namespace) -> int:
+    """Lists the checkpoints in the order of their signing."""
+    expect_journal(arguments.journal)
+    reader = SqliteReader(arguments.journal)
+    try:
+        last = reader.last()
+        signed = [read_signed(stored.text) for stored in reader.checkpoints()]
+    finally:
+        reader.close()
+    size = last.position if last else 0
+    if arguments.json:
+        facts = [
+            {
+                "size": note.checkpoint.size,
+                "at": note.checkpoint.at,
+                "keys": [{"name": by.name, "id": by.id} for by in note.signatures],
+                "checkpoint": note.text,
+            }
+            for note in signed
+        ]
+        as_json({"journal": arguments.journal, "entries": size, "checkpoints": facts})
+        return 0
+    if not signed:
+        line(f"{printable(arguments.journal)}: no checkpoint, {count(size, 'entry', 'entries')} not sealed")
+        return 0
+    rows = (
+        (
+            f"{note.checkpoint.size:,}",
+            moment(note.checkpoint.at),
+            ", ".join(f"{by.name} {by.id}" for by in note.signatures),
+        )
+        for note in signed
+    )
+    title = f"{printable(arguments.journal)}: {count(len(signed), 'checkpoint')}"
+    show_table(title, ("entries", "signed at", "by"), rows, right=("entries",))
+    tail = size - max(note.checkpoint.size for note in signed)
+    line(f"{count(tail, 'entry', 'entries')} not sealed" if tail else "All entries are sealed")
+    return 0
+
+
+def forget(arguments: Namespace) -> int:
+    """Deletes the snapshots."""
+    with written(arguments.journal) as journal:
+        snapshots = len(journal.store.snapshots())
+        journal.store.forget()
+    if arguments.json:
+        as_json({"journal": arguments.journal, "forgotten": snapshots})
+    else:
+        line(f"{printable(arguments.journal)}: {count(snapshots, 'snapshot')} deleted")
+    return 0
+
+
+def make(arguments: Namespace) -> int:
+    """Makes a new key in a new file."""
+    path = Path(arguments.file)
+    key = make_key(path, arguments.name, passphrase=passphrase_in(arguments.passphrase_file)).public
+    if arguments.json:
+        as_json({"file": arguments.file, "public": str(public_path_of(path)), **_facts(key)})
+        return 0
+    line(f"{printable(arguments.file)}: the key {key.name} {key.id}; keep it where only you can read it")
+    line(f"{printable(str(public_path_of(path)))}: its public half, for auditors:")
+    line(key.text)
+    return 0
+
+
+def show(arguments: Namespace) -> int:
+    """Prints the public half of a key file."""
+    key = _public(arguments.file, arguments.passphrase_file)
+    if arguments.json:
+        as_json({"file": arguments.file, **_facts(key)})
+        return 0
+    line(key.text)
+    line(f"name {key.name}, id {key.id}")
+    return 0
+
+
+def rotate(arguments: Namespace) -> int:
+    """Lets another key sign, and seals the journal with it."""
+    by = arguments.by.strip()
+    if not by or not by.isprintable():
+        raise RulesError(f"expected the name of a person, got {printable(repr(arguments.by))} (--by)")
+    old = signing_key(arguments.key, arguments.passphrase_file)
+    new = signing_key(arguments.new, arguments.new_passphrase_file)
+    if old.public == new.public:
+        raise RulesError(f"expected a new key, got the old one again: {new.name} {new.public.id} (--new)")
+    with written(arguments.journal) as journal:
+        journal.rotate(old, new.public, at=signing_time(journal, clock()), by=by)
+        text = journal.seal(new, at=signing_time(journal, clock()))
+        size = journal.size
+    if arguments.json:
+        as_json({"journal": arguments.journal, "size": size, "checkpoint": text, **_facts(new.public)})
+        return 0
+    line(f"{printable(arguments.journal)}: {new.name} {new.public.id} signs from entry {size:,} on")
+    line(f"Sealed over {count(size, 'entry', 'entries')}; store this on another machine:")
+    line()
+    line(text.removesuffix("\n"))
+    return 0
+
+
+def _public(file: str, passphrase_file: str | None) -> PublicKey:
+    """The public key in a private or public key file."""
+    if _PRIVATE in read_file(file, "key file", MOST_FILE):
+        return signing_key(file, passphrase_file).public
+    return load_public_key(Path(file))
+
+
+def _facts(key: PublicKey) -> dict[str, str]:
+    return {"name": key.name, "id": key.id, "key": key.text}
