@@ -240,8 +240,6 @@ def check(arguments: Namespace) -> int:
         old, new = checked
         first = f"Among {_entries(new)} the first are {_entries(old)}"
         wrapped(f"{first}: none was altered, removed or inserted.")
-            f"Among {_entries(new)} the first are {_entries(old)}: none was altered, removed or inserted."
-        )
     if not keys:
         wrapped("By a key that the proof itself names; give --key to check that it is the operator's.")
     return 0
