@@ -99,7 +99,9 @@ class BetState(StrEnum):
         return self in _LEFT_EARLY
 
 
-_SETTLED: Final = frozenset({BetState.WON, BetState.LOST, BetState.KEPT_OUT})
+_WON: Final = BetState.WON  # names of their own are faster to look up
+_LOST: Final = BetState.LOST
+_SETTLED: Final = frozenset({_WON, _LOST, BetState.KEPT_OUT})
 _LEFT_EARLY: Final = frozenset({BetState.TAKEN_BACK, BetState.WITHDRAWN, BetState.RETURNED})
 
 
@@ -147,7 +149,7 @@ def settled_record(
     """The record of a settled bet; `returned` is what comes back of the part of the stake in play."""
     in_play = bet.stake - kept_out
     won = max(0, returned - in_play)
-    state = BetState.WON if won else BetState.LOST if in_play else BetState.KEPT_OUT
+    state = _WON if won else _LOST if in_play else BetState.KEPT_OUT
     return BetRecord(bet, state, won, returned + kept_out, clause, kept_out, kept_out_by)
 
 
@@ -212,7 +214,8 @@ def settle_bets(matrix: Matrix, outcome: Outcome, bets: Iterable[Bet]) -> Settle
             if settled[-1].returned > GREATEST_SUM:
                 refusal = _beyond("return", settled[-1].returned)
         refusals.append(refusal._replace(bet=place) if refusal else None)
-    staked, returned = sum(bet.stake for bet in settled), sum(bet.returned for bet in settled)
+    staked = sum(record.bet.stake for record in settled)
+    returned = sum(record.returned for record in settled)
     for what, amount in (("total staked", staked), ("total returned", returned)):
         if amount > GREATEST_SUM:
             refusals.append(_beyond(what, amount))
@@ -221,9 +224,11 @@ def settle_bets(matrix: Matrix, outcome: Outcome, bets: Iterable[Bet]) -> Settle
 
 def _settled(matrix: Matrix, outcome: Outcome, bet: Bet) -> BetRecord[Bet]:
     row = matrix.rows[bet.area]
-    net = matrix.nets[row][outcome.index]
-    returned = 0 if net < 0 else bet.stake + bet.stake * net // matrix.denominator
-    return settled_record(bet, returned, matrix.clauses[row][outcome.index])
+    net, clause = matrix.nets[row][outcome.index], matrix.clauses[row][outcome.index]
+    if net < 0:
+        return BetRecord(bet, _LOST, 0, 0, clause)
+    won = bet.stake * net // matrix.denominator
+    return BetRecord(bet, _WON, won, bet.stake + won, clause)
 
 
 def _beyond(what: str, amount: int) -> BetRefusal:

@@ -56,7 +56,7 @@ def verify(arguments: Namespace) -> int:
     if arguments.json:
         as_json({"ok": True, "file": file, **dataclasses.asdict(report), "tail": report.tail})
         return 0
-    sealed = "" if report.sealed else ", but NOT SEALED: whoever holds the file could have written it"
+    sealed = "" if report.sealed else ", but NOT SEALED: anyone with the file could have written it"
     line(f"{printable(file)}: the journal {report.journal} is whole and by the rules{sealed}")
     for text in _proved(report):
         wrapped(f"✓ {text}")
@@ -119,11 +119,11 @@ def _sealed(report: Report, key: PublicKey | None) -> Iterator[str]:
     if report.tail:
         entries, them = count(report.tail, "entry is", "entries are"), "it" if report.tail == 1 else "them"
         yield (
-            f"{entries} an unsealed tail: the chain holds {them}, but whoever holds the file could write "
+            f"{entries} an unsealed tail: the chain holds {them}, but anyone with the file could write "
             f"{them} anew."
         )
     if report.demonstration:
-        yield "A journal of demonstration: it was kept for show, and is none of play for money."
+        yield "A journal of demonstration, not of play for money."
 
 
 def _books(report: Report) -> Iterator[tuple[str, str]]:
