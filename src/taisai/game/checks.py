@@ -1,6 +1,9 @@
-"""Authority: who may do what, who stands beside him, and what a name or an amount may be."""
+"""Checks that many deciders share: who may act, who must be second, and what a name or an amount may be."""
 
 from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final
 
 from taisai.game.refusals import Reason, Refusal
 from taisai.game.table import MOST_TEXT, Table
@@ -13,72 +16,94 @@ DUAL_CONTROL = Clause("house:dual-control")
 PEOPLE = Clause("house:people")
 
 
-def refused(
-    reason: Reason, clause: str, expected: str, got: object, *, sums: tuple[int, ...] = ()
-) -> Refusal:
-    """A refusal in the usual words."""
-    return Refusal(reason, Clause(clause), f"expected {expected}, got {printable(str(got))}", sums=sums)
+MOST_MESSAGE: Final = 300  # characters of a refusal's message, which quotes values of the command
+
+
+def refused(reason: Reason, clause: str, message: str, *, sums: tuple[int, ...] = ()) -> Refusal:
+    """A refusal whose message is one printable line."""
+    return Refusal(reason, Clause(clause), printable(message, MOST_MESSAGE), sums=sums)
+
+
+def not_open(table: Table) -> Refusal:
+    """Why a closed table accepts nothing."""
+    message = f"table {table.name} is closed" if table.name else "the table is not open"
+    return refused(Reason.TABLE_NOT_OPEN, "house:table", message)
+
+
+def listed(names: Iterable[object]) -> str:
+    """Names with commas, or 'none'."""
+    return ", ".join(map(str, names)) or "none"
+
+
+def shown(faces: Iterable[int]) -> str:
+    """Faces with spaces, or 'none'."""
+    return " ".join(map(str, faces)) or "none"
 
 
 def at_table(table: Table, person: str) -> Refusal | None:
-    """Why someone may not act at the table at all."""
+    """Why a person may not act at the table at all."""
     if not table.name:
-        return refused(Reason.TABLE_NOT_OPEN, "house:table", "a table that is open", "one that is not")
+        return not_open(table)
     if person not in table.people:
-        here = ", ".join(table.people) or "nobody"
-        return refused(Reason.UNKNOWN_PERSON, PEOPLE, f"someone assigned to the table ({here})", person)
+        message = f"{person!r} is not assigned to the table; assigned: {listed(table.people)}"
+        return refused(Reason.UNKNOWN_PERSON, PEOPLE, message)
     return None
 
 
-def no_seat(table: Table, name: object, expected: str = "a seat that is taken") -> Refusal:
-    """Why nothing can be done for a seat that nobody has taken."""
+def no_seat(table: Table, seat: object, what: str = "seat") -> Refusal:
+    """Why nothing can be done for a seat that no player has taken."""
     if not table.open:
-        return refused(Reason.TABLE_NOT_OPEN, "house:table", "a table that is open", "one that is not")
-    return refused(Reason.UNKNOWN_SEAT, "house:seats", expected, name)
+        return not_open(table)
+    return refused(Reason.UNKNOWN_SEAT, "house:seats", f"{what} {seat} is not taken")
 
 
 def may_act(table: Table, person: str, position: str, clause: Clause) -> Refusal | None:
-    """Why someone may not do what is a position's to do."""
+    """Why a person may not do what belongs to a position."""
     absent = at_table(table, person)
     if absent:
         return absent
     holder = table.people[person].position
     if not table.ranks.may_act(holder=holder, position=position, settings=table.settings):
-        return refused(Reason.NOT_PERMITTED, clause, f"the {position} to do it", f"{person}, {holder}")
+        return refused(
+            Reason.NOT_PERMITTED, clause, f"only the {position} may do this, not {person} ({holder})"
+        )
     return None
 
 
 def at_least(table: Table, person: str, rank: str, clause: Clause) -> Refusal | None:
-    """Why someone is not of a rank or above it."""
+    """Why a person is below a rank."""
     absent = at_table(table, person)
     if absent:
         return absent
     holder = table.people[person].position
     if not table.ranks.at_least(holder, rank):
-        return refused(Reason.NOT_PERMITTED, clause, f"the {rank} or above", f"{person}, {holder}")
+        message = f"only the {rank} or a higher rank may do this, not {person} ({holder})"
+        return refused(Reason.NOT_PERMITTED, clause, message)
     return None
 
 
 def supervisor(table: Table, person: str, clause: Clause) -> Refusal | None:
-    """Why someone is no supervisor."""
+    """Why a person is below the supervisor's rank."""
     return at_least(table, person, table.ranks.second, clause)
 
 
 def two_people(
     table: Table, by: str, second: str | None, *, rank: str | None = None, clause: Clause = DUAL_CONTROL
 ) -> Refusal | None:
-    """Why the second person does not do: missing, the same, not here, or not of the rank asked."""
+    """Why the second person is not accepted: missing, the same, not at the table, or below the rank."""
     rank = rank or table.ranks.second
     if second is None or folded(second) == folded(by):
-        got = "nobody" if second is None else f"{second} twice"
-        return refused(Reason.SECOND_PERSON, clause, f"a second person, {rank} or above", got)
+        problem = (
+            "the second person is missing" if second is None else f"{second} cannot be the second person too"
+        )
+        return refused(Reason.SECOND_PERSON, clause, f"{problem}: it must be another {rank} or a higher rank")
     if second not in table.people:
-        return refused(Reason.SECOND_PERSON, clause, "a second person assigned to the table", second)
+        message = f"the second person {second!r} is not assigned to the table"
+        return refused(Reason.SECOND_PERSON, clause, message)
     holder = table.people[second].position
     if not table.ranks.at_least(holder, rank):
-        return refused(
-            Reason.SECOND_PERSON, clause, f"a second person, {rank} or above", f"{second}, {holder}"
-        )
+        message = f"the second person must be {rank} or a higher rank, not {second} ({holder})"
+        return refused(Reason.SECOND_PERSON, clause, message)
     return None
 
 
@@ -86,8 +111,8 @@ def bad_name(what: str, name: object) -> Refusal | None:
     """Why a text cannot be an id or a name."""
     if is_name(name):
         return None
-    expected = f"{what} of 1 to {MOST_ID} printable characters"
-    return refused(Reason.BAD_VALUE, "house:most", expected, repr(name)[:80])
+    message = f"expected {what} of 1 to {MOST_ID} printable characters, got {repr(name)[:80]}"
+    return refused(Reason.BAD_VALUE, "house:most", message)
 
 
 def bad_text(what: str, text: object, *, least: int = 0) -> Refusal | None:
@@ -95,32 +120,33 @@ def bad_text(what: str, text: object, *, least: int = 0) -> Refusal | None:
     if isinstance(text, str) and least <= len(text) <= MOST_TEXT:
         return None
     got = f"{len(text)}" if isinstance(text, str) else repr(text)[:80]
-    return refused(Reason.BAD_VALUE, "house:most", f"{what} of {least} to {MOST_TEXT} characters", got)
+    message = f"expected {what} of {least} to {MOST_TEXT} characters, got {got}"
+    return refused(Reason.BAD_VALUE, "house:most", message)
 
 
 def bad_amount(what: str, amount: object, clause: str = "house:stakes") -> Refusal | None:
     """Why a number cannot be an amount."""
     if type(amount) is int and 0 < amount <= GREATEST_SUM:
         return None
-    return refused(Reason.BAD_VALUE, clause, f"{what} from 1 to 2^53 - 1", repr(amount)[:80])
+    return refused(Reason.BAD_VALUE, clause, f"expected {what} from 1 to 2^53 - 1, got {repr(amount)[:80]}")
 
 
 def on_hold(table: Table) -> Refusal | None:
-    """Why the round does not go on, if it waits for something."""
+    """Why the round is on hold, if it is."""
     if table.held is None:
         return None
     hold, clause = table.held
-    return refused(Reason.ON_HOLD, clause, f"the {hold} to be over first", "it is open")
+    return refused(Reason.ON_HOLD, clause, f"the round waits for a {hold}, which comes first")
 
 
 def between_rounds(table: Table, clause: str) -> Refusal | None:
-    """Why something that needs an empty layout cannot be done."""
+    """Why something that is done between rounds cannot be done now."""
     if table.round is None:
         return None
-    got = f"round {table.round.number}, {table.round.phase}"
-    return refused(Reason.UNDER_LIVE_BETS, clause, "no round in hand", got)
+    message = f"round {table.round.number} is not finished ({table.round.phase}): this is done between rounds"
+    return refused(Reason.UNDER_LIVE_BETS, clause, message)
 
 
 def first_of(*refusals: Refusal | None) -> Refusal | None:
-    """The refusal of the lowest rank among those there are."""
-    return min((one for one in refusals if one), key=lambda one: one.reason.rank, default=None)
+    """The refusal of the lowest rank, if there is one."""
+    return min(filter(None, refusals), key=lambda refusal: refusal.reason.rank, default=None)

@@ -1,4 +1,4 @@
-"""Playing: `decide` what a command comes to, `evolve` the table by what happened."""
+"""Play: `decide` turns a command into events or a refusal, `evolve` applies an event to the table."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Final, NamedTuple
 
 from taisai.game import seating, staffing
 from taisai.game.betting import moving, placing, stakes
+from taisai.game.checks import not_open, refused
 from taisai.game.dice import readings, seeds
 from taisai.game.equipment import maintenance
 from taisai.game.irregularities import holds, referrals, rulings
@@ -49,17 +50,15 @@ _EFFECTS: Final[Effects] = {
 
 
 def decide(table: Table, command: Command) -> tuple[Event, ...] | Refusal:
-    """What a command comes to: events, none where it is a retry, or a refusal with its clause."""
+    """The events that follow from a command, none if it is a retry, or a refusal with its clause."""
     kind = type(command)
     at = command.at
     if type(at) is not int or not 0 <= at <= LATEST:
-        return Refusal(
-            Reason.BAD_VALUE, Clause("house:most"), f"expected milliseconds from 0 to {LATEST}, got others"
+        return refused(
+            Reason.BAD_VALUE, "house:most", f"expected a time from 0 to {LATEST} milliseconds, got {at!r}"
         )
     if not table.open and not kind.before_opening and not (table.name and kind.after_closing):
-        return Refusal(
-            Reason.TABLE_NOT_OPEN, Clause("house:table"), "expected an open table, got one that is not"
-        )
+        return not_open(table)
     return _DECIDERS[kind](table, command)
 
 
@@ -80,7 +79,7 @@ def replayed(book: Rulebook, past: Iterable[Event]) -> Table:
 
 
 class Declaration(NamedTuple):
-    """What Dealer and supervisor declare."""
+    """What the Dealer and a supervisor declare after a stop."""
 
     declared: Declared
     by: str
@@ -88,7 +87,7 @@ class Declaration(NamedTuple):
 
 
 class Recovered(NamedTuple):
-    """A table that is back, what was decided on its round, and the events to be appended for it."""
+    """A table after a stop, what was decided on its round, and the events to append."""
 
     table: Table
     action: Recovery
@@ -106,7 +105,7 @@ def recover(
     at: int = 0,
     stopped_for: int | None = None,
 ) -> Recovered:
-    """The table as the events left it, and what follows from the stop."""
+    """Replays a table and decides what follows from the stop."""
     table = replayed(rulebook, prefix)
     events = decide(table, Recover(at=at, by=RECOVERY, stopped_for=stopped_for))
     assert not isinstance(events, Refusal), "recovery is never refused"

@@ -78,7 +78,7 @@ TERMINALS: Final = Clause("house:terminals")
 
 
 def live_table(table: Table) -> bool:
-    """Whether bets are chips on a layout, which terminals only stand in for."""
+    """Whether bets are chips on a layout."""
     return Means.CREDITS not in table.means
 
 
@@ -86,31 +86,34 @@ def take_seat(table: Table, command: TakeSeat) -> Events | Refusal:  # noqa: C90
     """A player sits down, at a terminal or at the layout."""
     if not table.open:
         return at_table(table, command.by) or ()
-    wrong = bad_name("a seat's name", command.seat) or bad_text("a player's name", command.player)
-    if wrong:
-        return wrong
+    refusal = bad_name("a seat's name", command.seat) or bad_text("a player's name", command.player)
+    if refusal:
+        return refusal
     if command.terminal is not None:
-        wrong = bad_name("a terminal's name", command.terminal) or _terminal_wrong(table, command)
+        refusal = bad_name("a terminal's name", command.terminal) or _terminal_refusal(table, command)
     else:
-        wrong = at_table(table, command.by)
-        if wrong is None and not live_table(table):
-            wrong = refused(Reason.WRONG_MEANS, TERMINALS, "a terminal for the seat", "none")
-    if wrong:
-        return wrong
+        refusal = at_table(table, command.by)
+        if refusal is None and not live_table(table):
+            refusal = refused(Reason.WRONG_MEANS, TERMINALS, "a player at this table needs a terminal")
+    if refusal:
+        return refusal
     seat = table.seats.get(command.seat)
     if seat is not None and seat.taken:
-        return refused(Reason.UNKNOWN_SEAT, SEATS, "a seat that is free", command.seat)
-    wrong = _sits_elsewhere(table, command)
-    if wrong:
-        return wrong
+        return refused(Reason.UNKNOWN_SEAT, SEATS, f"seat {command.seat} is taken")
+    refusal = _sits_elsewhere(table, command)
+    if refusal:
+        return refusal
     if seat is None and len(table.seats) >= MOST_SEATS:
-        return refused(Reason.TOO_MANY, "house:most", f"at most {MOST_SEATS} seats", "one more")
+        return refused(
+            Reason.TOO_MANY, "house:most", f"the table has {MOST_SEATS} seats, the greatest number"
+        )
     try:
         layout = table.book.layout_id(command.layout or table.layout)
     except RulesError as error:
         return Refusal(Reason.BAD_VALUE, SEATS, str(error))
     if command.terminal is None and layout != table.layout:
-        return refused(Reason.BAD_VALUE, SEATS, f"the table's layout {table.layout}", layout)
+        message = f"expected the table's layout {table.layout}, got {layout}"
+        return refused(Reason.BAD_VALUE, SEATS, message)
     return (
         SeatTaken(
             at=command.at, by=command.by, clause=SEATS, seat=command.seat, player=command.player,
@@ -120,36 +123,40 @@ def take_seat(table: Table, command: TakeSeat) -> Events | Refusal:  # noqa: C90
 
 
 def _sits_elsewhere(table: Table, command: TakeSeat) -> Refusal | None:
-    """Limits are a player's, so a player has one seat; and a terminal on its own account keeps to its own."""
+    """Why a player or terminal cannot take this seat: limits are per player, so each has one seat."""
     for other in table.seats.values():
         if other.taken and command.player and folded(other.player) == folded(command.player):
-            expected = f"a player without a seat, not that of {other.name}"
-            return refused(Reason.RULED_OUT, SEATS, expected, command.player)
+            return refused(Reason.RULED_OUT, SEATS, f"{command.player} already has seat {other.name}")
     own = table.terminals.get(command.terminal or "") if command.terminal == command.by else None
     if own is not None and own != command.seat:
-        return refused(Reason.NOT_PERMITTED, TERMINALS, f"the terminal's own seat {own}", command.seat)
+        message = f"terminal {command.terminal} may take only its own seat {own}, not {command.seat}"
+        return refused(Reason.NOT_PERMITTED, TERMINALS, message)
     return None
 
 
-def _terminal_wrong(table: Table, command: TakeSeat) -> Refusal | None:
+def _terminal_refusal(table: Table, command: TakeSeat) -> Refusal | None:
     if command.by != command.terminal:
-        wrong = at_table(table, command.by)
-        if wrong:
-            return wrong
+        refusal = at_table(table, command.by)
+        if refusal:
+            return refusal
     if folded(command.terminal or "") in SYSTEM or command.terminal in table.people:
-        return refused(Reason.BAD_VALUE, TERMINALS, "a terminal's own name", command.terminal)
+        message = (
+            f"a terminal cannot have the name {command.terminal!r}, which belongs to a person or the system"
+        )
+        return refused(Reason.BAD_VALUE, TERMINALS, message)
     if live_table(table) and not table.demonstration:
-        return refused(Reason.WRONG_MEANS, TERMINALS, "chips on the layout of a live table", "a terminal")
+        return refused(
+            Reason.WRONG_MEANS, TERMINALS, "a live table has no terminals: bets are chips on the layout"
+        )
     for seat in table.seats.values():
         if seat.taken and seat.terminal == command.terminal:
-            return refused(
-                Reason.NOT_PERMITTED, TERMINALS, "a terminal without a seat", f"that of {seat.name}"
-            )
+            message = f"terminal {command.terminal} already has seat {seat.name}"
+            return refused(Reason.NOT_PERMITTED, TERMINALS, message)
     return None
 
 
-def seat_wrong(table: Table, name: str, by: str) -> Refusal | None:
-    """Why someone may not act for a seat: it is free, or he is neither its terminal nor at the table."""
+def seat_refusal(table: Table, name: str, by: str) -> Refusal | None:
+    """Why someone may not act for a seat: it is free, or they are neither its terminal nor at the table."""
     seat = table.seats.get(name)
     if seat is None or not seat.taken:
         return no_seat(table, name)
@@ -157,31 +164,31 @@ def seat_wrong(table: Table, name: str, by: str) -> Refusal | None:
 
 
 def leave_seat(table: Table, command: LeaveSeat) -> Events | Refusal:
-    """A player gets up, with nothing left on the seat."""
-    wrong = seat_wrong(table, command.seat, command.by)
-    if wrong:
-        return wrong
+    """A player leaves a seat with no money left on it."""
+    refusal = seat_refusal(table, command.seat, command.by)
+    if refusal:
+        return refusal
     if table.round is not None and command.seat in table.round.seats():
-        got = f"bets in round {table.round.number}"
-        return refused(Reason.UNDER_LIVE_BETS, SEATS, "no bets of the seat in the round in hand", got)
+        message = f"seat {command.seat} has bets in round {table.round.number}"
+        return refused(Reason.UNDER_LIVE_BETS, SEATS, message)
     held = table.seats[command.seat].held
     if held:
-        return refused(Reason.UNDER_LIVE_BETS, SEATS, "nothing left on the seat", held, sums=(0, held))
+        message = f"{held} is still on seat {command.seat}: take it off first"
+        return refused(Reason.UNDER_LIVE_BETS, SEATS, message, sums=(0, held))
     return (SeatLeft(at=command.at, by=command.by, clause=SEATS, seat=command.seat),)
 
 
 def show_layout(table: Table, command: ShowLayout) -> Events | Refusal:
     """A terminal shows another layout, and its pay table with it."""
-    wrong = seat_wrong(table, command.seat, command.by)
-    if wrong:
-        return wrong
+    refusal = seat_refusal(table, command.seat, command.by)
+    if refusal:
+        return refusal
     seat = table.seats[command.seat]
     if seat.terminal is None:
-        return refused(Reason.WRONG_MEANS, TERMINALS, "a terminal", "a seat at the layout")
+        return refused(Reason.WRONG_MEANS, TERMINALS, f"seat {seat.name} has no terminal")
     if seat.at_risk:
-        expected = "no live bets of the seat"
-        sums = (0, seat.at_risk)
-        return refused(Reason.UNDER_LIVE_BETS, "house:terms", expected, seat.at_risk, sums=sums)
+        message = f"seat {seat.name} has live bets of {seat.at_risk}"
+        return refused(Reason.UNDER_LIVE_BETS, "house:terms", message, sums=(0, seat.at_risk))
     try:
         layout = table.book.layout_id(command.layout)
     except RulesError as error:
@@ -217,7 +224,7 @@ def on_seat_left(table: Table, event: SeatLeft) -> None:
 
 
 def on_layout_shown(table: Table, event: LayoutShown) -> None:
-    """Another layout, other odds."""
+    """The terminal shows another layout and its odds."""
     seat = table.seats[event.seat]
     seat.layout = event.layout
     seat.terms = table.terms[event.layout]

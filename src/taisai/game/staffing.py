@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar, Final
 
-from taisai.game.checks import at_table, bad_name, refused
+from taisai.game.checks import at_table, bad_name, listed, refused
 from taisai.game.messages import Command, Event, Events
 from taisai.game.refusals import Reason, Refusal
 from taisai.game.table import Deciders, Effects, Person, Table
@@ -49,7 +49,7 @@ class PersonAssigned(Event, frozen=True, kw_only=True, tag="person-assigned"):
     rank: str
     position: str
     relieved: str | None
-    """The person whose place he took, with all in that person's custody."""
+    """The Dealer whom this person relieved, and whose items they took into custody."""
 
 
 class PersonLeft(Event, frozen=True, kw_only=True, tag="person-left"):
@@ -60,27 +60,31 @@ class PersonLeft(Event, frozen=True, kw_only=True, tag="person-left"):
 
 PEOPLE: Final = Clause("house:people")
 MOST_PEOPLE: Final = 100  # at one table at once
+NO_RELIEF: Final = "the Dealer cannot leave during a round: assign another Dealer first"
 
 
 def assign(table: Table, command: Assign) -> Events | Refusal:
     """A person takes a position: assigned by a supervisor, or signed in by the House."""
     ranks = table.ranks.ranks()
-    for what, rank in (("a rank", command.rank), ("a position", command.position)):
+    for what, rank in (("rank", command.rank), ("position", command.position)):
         if rank not in ranks:
-            return refused(Reason.BAD_VALUE, PEOPLE, f"{what} of {', '.join(ranks)}", rank)
-    wrong = _may_assign(table, command) or bad_name("a person's name", command.person)
-    if wrong:
-        return wrong
+            return refused(Reason.BAD_VALUE, PEOPLE, f"unknown {what} {rank!r}; known: {listed(ranks)}")
+    refusal = _may_assign(table, command) or bad_name("a person's name", command.person)
+    if refusal:
+        return refusal
     if folded(command.person) in SYSTEM or any(
         command.person == seat.terminal for seat in table.seats.values()
     ):
-        return refused(Reason.BAD_VALUE, PEOPLE, "a person", command.person)
-    if any(one != command.person and folded(one) == folded(command.person) for one in table.people):
-        return refused(Reason.BAD_VALUE, PEOPLE, "a name that nobody at the table has", command.person)
+        message = f"{command.person!r} is a terminal or one of the system's own actors, not a person"
+        return refused(Reason.BAD_VALUE, PEOPLE, message)
+    for name in table.people:
+        if name != command.person and folded(name) == folded(command.person):
+            message = f"{command.person!r} is too similar to {name!r}, who is at the table"
+            return refused(Reason.BAD_VALUE, PEOPLE, message)
     if table.round is not None and command.person == table.dealer() and command.position != ranks[0]:
-        return refused(Reason.UNDER_LIVE_BETS, PEOPLE, "a relief for the Dealer of a round in hand", "none")
+        return refused(Reason.UNDER_LIVE_BETS, PEOPLE, NO_RELIEF)
     if len(table.people) >= MOST_PEOPLE and command.person not in table.people:
-        return refused(Reason.TOO_MANY, PEOPLE, f"at most {MOST_PEOPLE} people", "one more")
+        return refused(Reason.TOO_MANY, PEOPLE, f"the table has {MOST_PEOPLE} people, the greatest number")
     dealing = table.dealer() if command.position == ranks[0] else None
     return (
         PersonAssigned(
@@ -92,20 +96,20 @@ def assign(table: Table, command: Assign) -> Events | Refusal:
 
 
 def _may_assign(table: Table, command: Assign) -> Refusal | None:
-    """A supervising position is filled by the House's word alone: nobody makes his own second person."""
+    """Why someone may not assign a position: only the House assigns those who can be second persons."""
     ranks = table.ranks
     if command.by == HOUSE:
         return None
-    wrong = at_table(table, command.by)
-    if wrong:
-        return wrong
+    refusal = at_table(table, command.by)
+    if refusal:
+        return refusal
     holder = table.people[command.by].position
     if ranks.at_least(command.position, ranks.second):
-        expected = "the House's staff roll to sign a supervisor in"
-        return refused(Reason.NOT_PERMITTED, PEOPLE, expected, f"{command.by}, {holder}")
+        message = f"only the House assigns a {command.position}, not {command.by} ({holder})"
+        return refused(Reason.NOT_PERMITTED, PEOPLE, message)
     if not ranks.at_least(holder, ranks.second):
-        expected = f"the {ranks.second} or above"
-        return refused(Reason.NOT_PERMITTED, PEOPLE, expected, f"{command.by}, {holder}")
+        message = f"only the {ranks.second} or a higher rank may do this, not {command.by} ({holder})"
+        return refused(Reason.NOT_PERMITTED, PEOPLE, message)
     return None
 
 
@@ -115,23 +119,25 @@ def _clause(table: Table, position: str) -> Clause:
 
 
 def leave(table: Table, command: Leave) -> Events | Refusal:
-    """A person leaves: himself, sent away by a supervisor, or by the House where its roll has changed."""
-    wrong = at_table(table, command.by) if command.by != HOUSE else None
-    if wrong:
-        return wrong
+    """A person leaves: by themselves, or sent away by a supervisor or the House."""
+    refusal = at_table(table, command.by) if command.by != HOUSE else None
+    if refusal:
+        return refusal
     if command.person not in table.people:
-        return refused(Reason.UNKNOWN_PERSON, PEOPLE, "someone at the table", command.person)
-    wrong = _may_send_away(table, command) if command.by != HOUSE else None
-    return wrong or (PersonLeft(at=command.at, by=command.by, clause=PEOPLE, person=command.person),)
+        message = f"{command.person!r} is not at the table; at the table: {listed(table.people)}"
+        return refused(Reason.UNKNOWN_PERSON, PEOPLE, message)
+    refusal = _may_send_away(table, command) if command.by != HOUSE else None
+    return refusal or (PersonLeft(at=command.at, by=command.by, clause=PEOPLE, person=command.person),)
 
 
 def _may_send_away(table: Table, command: Leave) -> Refusal | None:
-    """Nobody's Dealer goes with a round in hand; whom the roll does not have as he stands here does."""
+    """Why a person may not be sent away, except by the House: the Dealer of a round stays."""
     holder = table.people[command.by].position
     if command.by != command.person and not table.ranks.at_least(holder, table.ranks.second):
-        return refused(Reason.NOT_PERMITTED, PEOPLE, f"the {table.ranks.second} or above", command.by)
+        message = f"only the {table.ranks.second} or a higher rank may do this, not {command.by} ({holder})"
+        return refused(Reason.NOT_PERMITTED, PEOPLE, message)
     if table.round is not None and (command.person == table.dealer() or len(table.people) == 1):
-        return refused(Reason.UNDER_LIVE_BETS, PEOPLE, "a relief for the Dealer of a round in hand", "none")
+        return refused(Reason.UNDER_LIVE_BETS, PEOPLE, NO_RELIEF)
     return None
 
 
@@ -139,7 +145,7 @@ def _may_send_away(table: Table, command: Leave) -> Refusal | None:
 
 
 def on_assigned(table: Table, event: PersonAssigned) -> None:
-    """Someone is there; whom he relieved is not."""
+    """A person is at the table; the person whom they relieved is not."""
     if event.relieved is not None:
         table.people.pop(event.relieved, None)
     table.people[event.person] = Person(event.rank, event.position)

@@ -30,14 +30,14 @@ from taisai.rules.vocabulary import Act, Irregularity
 
 
 def take_back(table: Table, command: TakeBack) -> Events | Refusal:  # noqa: C901  the refusals, by rank
-    """Bets that go back before the close; after it they stay live."""
+    """Takes bets back before the close; after it they stay live."""
     seat = table.seats.get(command.seat)
     if seat is None or not seat.taken:
         return no_seat(table, command.seat)
     if command.by not in (seat.terminal, CHIP_READER):
-        wrong = at_table(table, command.by)
-        if wrong:
-            return wrong
+        refusal = at_table(table, command.by)
+        if refusal:
+            return refusal
     round_ = table.round
     if round_ is None or round_.number != command.round:
         past = recent(table, command.round)
@@ -51,16 +51,17 @@ def take_back(table: Table, command: TakeBack) -> Events | Refusal:  # noqa: C90
         return too_late(table, command.round)
     if not round_.phase.bets_open:
         ruled = table.irregularities.ruling_for(Irregularity.LATE_WITHDRAWAL, round_.phase, table.settings)
-        got = f"{round_.phase}: it stays live" if ruled.ruling is Ruling.STAYS_LIVE else round_.phase
-        return refused(Reason.LATE, ruled.clause, "a bet taken back before the close", got)
+        stays = ", and the bet stays live" if ruled.ruling is Ruling.STAYS_LIVE else ""
+        return refused(Reason.LATE, ruled.clause, f"bets are closed (the round is {round_.phase}){stays}")
     if round_.seen:
         return too_late(table, command.round)
     for name in ids or ("none",):
         if name not in round_.bets or round_.bets[name].seat != seat.name:
-            return refused(Reason.UNKNOWN_BET, RETRIES, f"a bet of seat {seat.name}", name)._replace(bet=name)
-    wrong = _stays(round_, ids) or _left_under_minimum(table, round_, seat, ids)
-    wrong = wrong or _exposes(table, round_, ids)
-    return wrong or tuple(
+            refusal = refused(Reason.UNKNOWN_BET, RETRIES, f"seat {seat.name} has no bet {name!r}")
+            return refusal._replace(bet=name)
+    refusal = _stays(round_, ids) or _left_under_minimum(table, round_, seat, ids)
+    refusal = refusal or _exposes(table, round_, ids)
+    return refusal or tuple(
         BetTakenBack(
             at=command.at, by=command.by, clause=table.clause_of(Act.CLOSE_BETS), round=round_.number, id=name
         )
@@ -69,14 +70,15 @@ def take_back(table: Table, command: TakeBack) -> Events | Refusal:  # noqa: C90
 
 
 def _stays(round_: Round, ids: list[str]) -> Refusal | None:
-    """Bets that lay there when the dice had to go again stay: they are not new ones."""
+    """Why bets cannot be taken back that were on the layout when the bets opened again."""
     if round_.stay_by is None or round_.stay.isdisjoint(ids):
         return None
-    return refused(Reason.RULED_OUT, round_.stay_by, "a bet laid since the bets re-opened", "one that stays")
+    message = "the bet stays: it was on the layout before the bets opened again"
+    return refused(Reason.RULED_OUT, round_.stay_by, message)
 
 
 def _exposes(table: Table, round_: Round, ids: list[str]) -> Refusal | None:
-    """Why bets cannot go that others' bets were accepted against."""
+    """Why bets cannot be taken back: without them, the house could lose too much."""
     exposure = table.limits.exposure
     if exposure is None:
         return None
@@ -96,8 +98,8 @@ def _exposes(table: Table, round_: Round, ids: list[str]) -> Refusal | None:
     worst = max(packed_sums.unpacked(left, len(OUTCOMES))) // unit - counted
     if worst <= exposure:
         return None
-    expected = f"an exposure of at most {exposure} without the bet"
-    return refused(Reason.EXPOSURE, "house:exposure", expected, worst, sums=(exposure, worst))
+    message = f"without the bet the house could lose {worst} on one outcome, at most {exposure} is allowed"
+    return refused(Reason.EXPOSURE, "house:exposure", message, sums=(exposure, worst))
 
 
 def _left_under_minimum(table: Table, round_: Round, seat: Seat, ids: list[str]) -> Refusal | None:
@@ -113,42 +115,40 @@ def _left_under_minimum(table: Table, round_: Round, seat: Seat, ids: list[str])
         least = terms.least[terms.rows[bet.area]]
         rest = lying_on(round_, seat, terms, terms.rows[bet.area]) - going[bet.layout, bet.area]
         if 0 < rest < least:
-            expected, clause = (
-                f"nothing or at least {least} left on {bet.area}",
-                table.book.limits.under_clause,
-            )
-            refusal = refused(Reason.UNDER_MINIMUM, clause, expected, rest, sums=(least, rest))
+            message = f"{rest} would be left on {bet.area}: expected 0 or at least {least}"
+            clause = table.book.limits.under_clause
+            refusal = refused(Reason.UNDER_MINIMUM, clause, message, sums=(least, rest))
             return refusal._replace(bet=name)
     return None
 
 
 def move(table: Table, command: MoveBet) -> Events | Refusal:
-    """A bet lies elsewhere than it was recorded; after the close two people have to see it."""
-    wrong = at_table(table, command.by) if command.by != CHIP_READER or not table.open else None
-    if wrong:
-        return wrong
+    """Moves a recorded bet to the area on which its chips are; after the close this takes two people."""
+    refusal = at_table(table, command.by) if command.by != CHIP_READER or not table.open else None
+    if refusal:
+        return refusal
     round_, positions = table.round, table.procedure.positions
     if round_ is None or round_.number != command.round:
         return too_late(table, command.round)
     bet = round_.bets.get(command.id)
     if bet is not None and bet.means is Means.CREDITS:
-        return refused(Reason.NOT_PERMITTED, "house:terminals", "a bet of chips on a layout", bet.means)
+        message = f"only chips on the layout can be moved: bet {bet.id} is of {bet.means}"
+        return refused(Reason.NOT_PERMITTED, "house:terminals", message)
     if bet is not None and bet.area == command.area:
         return ()
-    wrong = on_hold(table) or (too_late(table, command.round) if round_.seen else None)
-    if wrong is None and positions.fixed_by in round_.acts:
-        expected, got = "a move before positions count", f"{positions.fixed_by} is done"
-        wrong = refused(Reason.LATE, positions.clause, expected, got)
-    if wrong:
-        return wrong
+    refusal = on_hold(table) or (too_late(table, command.round) if round_.seen else None)
+    if refusal is None and positions.fixed_by in round_.acts:
+        refusal = refused(Reason.LATE, positions.clause, f"bets cannot be moved after {positions.fixed_by}")
+    if refusal:
+        return refusal
     if bet is None or command.id in round_.gone:
-        return refused(Reason.UNKNOWN_BET, RETRIES, "a bet that stands in this round", command.id)
-    wrong = None if round_.phase.bets_open else two_people(table, command.by, command.second)
-    wrong = wrong or cannot_lie(table, round_, bet, command.area)
-    wrong = wrong or _outside_if_moved(table, bet, command.area)
-    wrong = wrong or _left_under_minimum(table, round_, table.seats[bet.seat], [bet.id])
-    if wrong:
-        return wrong
+        return refused(Reason.UNKNOWN_BET, RETRIES, f"no bet {command.id!r} stands in this round")
+    refusal = None if round_.phase.bets_open else two_people(table, command.by, command.second)
+    refusal = refusal or cannot_lie(table, round_, bet, command.area)
+    refusal = refusal or _outside_if_moved(table, bet, command.area)
+    refusal = refusal or _left_under_minimum(table, round_, table.seats[bet.seat], [bet.id])
+    if refusal:
+        return refusal
     second = None if round_.phase.bets_open else command.second
     return (
         BetMoved(
@@ -159,7 +159,7 @@ def move(table: Table, command: MoveBet) -> Events | Refusal:
 
 
 def cannot_lie(table: Table, round_: Round, bet: BetRegistered, area: str) -> Refusal | None:
-    """Why a bet cannot count on another area at all: it has no such stake, or the sums would be too great."""
+    """Why a bet cannot count on another area: the stake does not fit, or a sum would be too great."""
     terms = table.terms[bet.layout]
     row = terms.rows.get(area, -1)
     if row < 0 or bet.stake > terms.greatest[row] or bet.stake % terms.steps[row]:
@@ -167,11 +167,13 @@ def cannot_lie(table: Table, round_: Round, bet: BetRegistered, area: str) -> Re
     returned = round_.returned + bet.stake * terms.packed_returns[row]
     if packed_sums.none_above(returned, GREATEST_SUM * terms.unit, ONES, GUARDS):
         return None
-    return refused(Reason.BEYOND_GREATEST_SUM, "house:greatest-sum", "returns of at most 2^53 - 1", "more")
+    most = max(packed_sums.unpacked(returned, len(OUTCOMES))) // terms.unit
+    message = f"expected returns of at most 2^53 - 1, got {most}"
+    return refused(Reason.BEYOND_GREATEST_SUM, "house:greatest-sum", message)
 
 
 def over_maximum(table: Table, bet: BetRegistered, area: str, brought: int) -> Refusal | None:
-    """Why so much of a player's cannot come to an area, where the document has such bets refused."""
+    """Why a player cannot have so much on an area, if the document refuses such bets."""
     assert table.round is not None
     terms = table.terms[bet.layout]
     row = terms.rows[area]
@@ -182,7 +184,7 @@ def over_maximum(table: Table, bet: BetRegistered, area: str, brought: int) -> R
 
 
 def _outside_if_moved(table: Table, bet: BetRegistered, area: str) -> Refusal | None:
-    """Why a bet on another area would break the limits, where the document has such bets refused."""
+    """Why a bet on another area would break the limits, if the document refuses such bets."""
     assert table.round is not None
     terms, seat = table.terms[bet.layout], table.seats[bet.seat]
     row = terms.rows[area]

@@ -1,10 +1,10 @@
-"""Readings: what a device saw of the dice, told to the Dealer, who enters the result."""
+"""Readings: what a device saw of the dice. The Dealer sees it and enters the result."""
 
 from __future__ import annotations
 
 from typing import Final
 
-from taisai.game.checks import bad_name, on_hold, refused
+from taisai.game.checks import bad_name, on_hold, refused, shown
 from taisai.game.dice.messages import ReadingTaken, TakeReading
 from taisai.game.dice.seeds import DEMONSTRATION, is_committed, not_shown, round_of, unseen
 from taisai.game.equipment import items
@@ -19,16 +19,16 @@ from taisai.rules.irregularities import Ruling
 from taisai.rules.vocabulary import Irregularity, Phase, Visibility
 
 READINGS: Final = Clause("house:readings")
-MOST_READINGS: Final = 50  # of one round: a device that tells more is out of order
+MOST_READINGS: Final = 50  # of one round: a device that sends more is out of order
 _BEFORE_THE_DICE: Final = frozenset({DeviceFault.NO_SHAKE, DeviceFault.DOWN})
-"""What a device may tell as soon as bets are closed."""
+"""The faults that a device may report as soon as bets are closed."""
 
 
-# What the console asks
+# For the console
 
 
 def suggested(table: Table, fault: DeviceFault) -> Irregularity:
-    """What the Dealer may report when a device tells a fault; the table of rulings says what follows."""
+    """The irregularity that a device's fault suggests to the Dealer."""
     match fault:
         case DeviceFault.NO_SHAKE:
             used = [item.id for item in table.equipment.in_use(table.settings)]
@@ -37,53 +37,58 @@ def suggested(table: Table, fault: DeviceFault) -> Irregularity:
         case DeviceFault.INVALID:
             return Irregularity.DIE_NOT_FLAT
         case DeviceFault.INVALID_AFTER_RESHAKE:
-            return Irregularity.OTHER  # one shake more is all that the document orders: someone decides
+            return Irregularity.OTHER  # the document orders one shake more only, so this is referred
         case DeviceFault.DOWN:
             return Irregularity.EQUIPMENT_FAILURE
 
 
 def differs_from_reading(table: Table, faces: tuple[int, ...]) -> bool:
-    """Whether faces are another outcome than the device told last; the dice prevail all the same."""
+    """Whether faces differ from the device's latest reading; the dice prevail over it."""
     seen = faces_read(table)
     return bool(seen) and sorted(faces) != sorted(seen)
 
 
 def faces_read(table: Table) -> tuple[int, ...]:
-    """What the device saw, once the dice are uncovered: before, nobody at the table knows more than another.
+    """What the device saw, once the dice are uncovered.
 
-    Whoever knew it under the cover could still have the round void, or a bet withdrawn.
+    Before that, whoever knew it could still have the round voided or a bet withdrawn.
     """
     reading = table.round.reading if table.round else None
     return reading.faces if reading is not None and table.phase.visibility is Visibility.SHOWN else ()
 
 
-# What the table takes
+# Commands of devices
 
 
 def take_reading(table: Table, command: TakeReading) -> Events | Refusal:
-    """A device tells what it saw, or why it saw nothing."""
+    """A device reports what it saw, or why it saw nothing."""
     if command.by not in (SHAKER, RECOGNISER):
-        return refused(Reason.NOT_PERMITTED, READINGS, "a device that sees the dice", command.by)
+        return refused(
+            Reason.NOT_PERMITTED, READINGS, f"only a device that sees the dice may do this, not {command.by}"
+        )
     cards = unseen(table) if command.by == SHAKER and command.faces else ()
-    told = _told(command, cards)
-    of = round_of(table, command.round)
-    known = of.readings.get(command.reading) if of else None
+    reading = _reading(command, cards)
+    reported = round_of(table, command.round)
+    known = reported.readings.get(command.reading) if reported else None
     if known is not None:
-        if known._replace(cards=()) == told._replace(cards=()):
+        if known._replace(cards=()) == reading._replace(cards=()):
             return ()
-        expected = f"reading {command.reading} as it was taken"
-        return refused(Reason.DIFFERENT_CONTENT, READINGS, expected, "other content")
+        message = f"reading {command.reading} was {shown(known.faces)}, got {shown(command.faces)}"
+        return refused(Reason.DIFFERENT_CONTENT, READINGS, message)
     round_ = table.round
     if round_ is None or (round_.number, round_.shakes) != (command.round, command.shake):
-        expected = f"shake {round_.shakes} of round {round_.number}" if round_ else "a round in hand"
-        got = f"shake {command.shake} of round {command.round}"
-        return refused(Reason.WRONG_ROUND, READINGS, expected, got)
-    wrong = _not_its(table, round_, command) or on_hold(table) or _not_now(round_.phase, command)
-    wrong = wrong or _no_seed(table, command) or _bad_reading(table, command)
-    if wrong:
-        return wrong
+        expected = (
+            f"shake {round_.shakes} of round {round_.number}" if round_ else "no reading between rounds"
+        )
+        message = f"expected {expected}, got shake {command.shake} of round {command.round}"
+        return refused(Reason.WRONG_ROUND, READINGS, message)
+    refusal = _not_its_round(table, round_, command) or on_hold(table) or _not_now(round_.phase, command)
+    refusal = refusal or _no_seed(table, command) or _bad_reading(table, command)
+    if refusal:
+        return refusal
     if len(round_.readings) >= MOST_READINGS:
-        return refused(Reason.TOO_MANY, "house:most", f"at most {MOST_READINGS} readings", "one more")
+        message = f"the round has {MOST_READINGS} readings, the greatest number"
+        return refused(Reason.TOO_MANY, "house:most", message)
     clause = DEMONSTRATION if command.by == SHAKER else READINGS
     return (
         ReadingTaken(
@@ -93,29 +98,33 @@ def take_reading(table: Table, command: TakeReading) -> Events | Refusal:
     )  # fmt: skip
 
 
-def _told(told: TakeReading | ReadingTaken, cards: tuple[int, ...]) -> DeviceReading:
-    return DeviceReading(told.reading, told.by, told.device, told.shake, told.faces, told.fault, cards)
+def _reading(message: TakeReading | ReadingTaken, cards: tuple[int, ...]) -> DeviceReading:
+    return DeviceReading(
+        message.reading, message.by, message.device, message.shake, message.faces, message.fault, cards
+    )
 
 
-def _not_its(table: Table, round_: Round, command: TakeReading) -> Refusal | None:
-    """A round has dice or a seed, never both; and one draw to a shake."""
+def _not_its_round(table: Table, round_: Round, command: TakeReading) -> Refusal | None:
+    """Why a device may not report: a round has dice or a seed, never both, and one draw per shake."""
     if command.by == RECOGNISER and is_committed(table, command.round):
-        expected = "the demonstration shaker, whose seed is committed"
-        return refused(Reason.NOT_PERMITTED, DEMONSTRATION, expected, command.device)
+        message = f"the demonstration shaker draws this round: {command.device} may not report"
+        return refused(Reason.NOT_PERMITTED, DEMONSTRATION, message)
     drawn = round_.drawn
     if command.by == SHAKER and command.faces and drawn and drawn.faces != command.faces:
-        expected, got = (" ".join(map(str, faces)) for faces in (drawn.faces, command.faces))
-        return refused(Reason.DIFFERENT_CONTENT, DEMONSTRATION, f"{expected}, which was drawn", got)
+        message = f"expected {shown(drawn.faces)}, which was drawn, got {shown(command.faces)}"
+        return refused(Reason.DIFFERENT_CONTENT, DEMONSTRATION, message)
     return None
 
 
 def _not_now(phase: Phase, command: TakeReading) -> Refusal | None:
-    """From the close on, once the dice have tumbled, up to the settlement; a draw comes before the result."""
+    """Why a reading comes too early or too late."""
     resting = phase.visibility is not Visibility.NONE or command.fault in _BEFORE_THE_DICE
     late = command.by == SHAKER and bool(command.faces) and phase is Phase.ENTERED
     if phase.bets_open or phase.settlement_recorded or not resting or late:
-        expected = "a reading after the close and the tumble, before the settlement"
-        return refused(Reason.OUT_OF_ORDER, READINGS, expected, f"one when {phase}")
+        message = (
+            f"a reading comes after the close and the tumble, before the settlement (the round is {phase})"
+        )
+        return refused(Reason.OUT_OF_ORDER, READINGS, message)
     return None
 
 
@@ -126,40 +135,44 @@ def _no_seed(table: Table, command: TakeReading) -> Refusal | None:
         return not_shown(command.by)
     if is_committed(table, command.round):
         return None
-    expected = f"a seed committed before the bets of round {command.round} opened, not yet revealed"
-    return refused(Reason.UNMET_NEED, DEMONSTRATION, expected, "none")
+    message = f"no seed was committed before the bets of round {command.round} opened"
+    return refused(Reason.UNMET_NEED, DEMONSTRATION, message)
 
 
 def _bad_reading(table: Table, command: TakeReading) -> Refusal | None:
     if command.fault is DeviceFault.INVALID_AFTER_RESHAKE:
         ruled = table.irregularities.ruling_for(Irregularity.DIE_NOT_FLAT, table.phase, table.settings)
         if ruled.ruling is not Ruling.NO_ROLL:
-            return refused(Reason.RULED_OUT, ruled.clause, "a fault of a first shake", command.fault)
+            return refused(
+                Reason.RULED_OUT, ruled.clause, f"the rules have no second shake, got {command.fault}"
+            )
         if command.shake == 1:
-            return refused(Reason.BAD_VALUE, ruled.clause, "a second shake before it", "the first")
-    wrong = bad_name("a reading's id", command.reading) or bad_name("a device's name", command.device)
-    if wrong:
-        return wrong
+            return refused(
+                Reason.BAD_VALUE, ruled.clause, f"{command.fault} needs a second shake, got the first"
+            )
+    refusal = bad_name("a reading's id", command.reading) or bad_name("a device's name", command.device)
+    if refusal:
+        return refusal
     if bool(command.faces) is (command.fault is not None):
         got = "both" if command.faces else "neither"
-        return refused(Reason.BAD_VALUE, READINGS, "either faces or a fault", got)
-    wrong = bad_faces(command.faces) if command.faces else None
-    if wrong is None and command.faces and table.shoe.used and _too_many(table, command.faces):
-        clause, expected = table.shoe.rule.clause, "cards that the decks still hold"
-        return refused(Reason.BAD_VALUE, clause, expected, " ".join(map(str, command.faces)))
-    return wrong
+        return refused(Reason.BAD_VALUE, READINGS, f"expected either faces or a fault, got {got}")
+    refusal = bad_faces(command.faces) if command.faces else None
+    if refusal is None and command.faces and table.shoe.used and _too_many(table, command.faces):
+        message = f"the decks do not have the cards {shown(command.faces)} any more"
+        return refused(Reason.BAD_VALUE, table.shoe.rule.clause, message)
+    return refusal
 
 
 def _too_many(table: Table, faces: tuple[int, ...]) -> bool:
-    """Whether the decks have no such cards beside those seen, the result of this round left aside."""
+    """Whether the decks do not have these cards, beside those seen in earlier rounds."""
     result = table.round.result if table.round else None
     return not table.shoe.can_hold(faces, instead_of=tuple(result.faces) if result else ())
 
 
 def on_reading(table: Table, event: ReadingTaken) -> None:
-    """What a device told stands beside the round; nothing follows from it."""
+    """The round keeps the reading; nothing follows from it."""
     assert table.round is not None
-    table.round.readings[event.reading] = _told(event, event.cards)
+    table.round.readings[event.reading] = _reading(event, event.cards)
 
 
 DECIDERS: Final[Deciders] = {

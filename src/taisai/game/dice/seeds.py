@@ -1,4 +1,4 @@
-"""Seeds: how the demonstration shaker is bound before bets open to what it draws when they are closed."""
+"""Seeds: the demonstration shaker commits to a seed before bets open and reveals it after the draw."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from hashlib import sha256
 from typing import Final
 
-from taisai.game.checks import bad_name, between_rounds, on_hold, refused
+from taisai.game.checks import bad_name, between_rounds, on_hold, refused, shown
 from taisai.game.dice.draw import Throw, dealt, draw
 from taisai.game.dice.messages import CommitSeed, RevealSeed, SeedCommitted, SeedRevealed
 from taisai.game.messages import Events
@@ -35,7 +35,7 @@ def drawn_by(seed: bytes, throw: Throw, cards: tuple[int, ...]) -> tuple[int, ..
 
 
 def round_of(table: Table, number: int) -> Round | None:
-    """The round in hand or one that is over, to be looked at."""
+    """The current round or a finished one, to read only."""
     if table.round is not None and table.round.number == number:
         return table.round
     return table.rounds.glance(number) if 0 < number <= len(table.rounds) else None
@@ -47,35 +47,44 @@ def is_committed(table: Table, number: int) -> bool:
 
 
 def not_shown(by: str) -> Refusal:
-    """Why nothing is drawn at a table that is none of demonstration."""
-    return refused(Reason.RULED_OUT, DEMONSTRATION, "a table that was opened to demonstrate", f"the {by}")
+    """Why nothing is drawn at a table that is not for demonstration."""
+    return refused(
+        Reason.RULED_OUT, DEMONSTRATION, f"the table is not for demonstration: the {by} is refused"
+    )
 
 
-# What the shaker asks
+# Commands of the shaker
 
 
 def commit_seed(table: Table, command: CommitSeed) -> Events | Refusal:
-    """The demonstration shaker binds itself, at most to one seed at a time."""
+    """The demonstration shaker commits to a seed, to one at a time."""
     if command.by != SHAKER:
-        return refused(Reason.NOT_PERMITTED, DEMONSTRATION, "the demonstration shaker to do it", command.by)
+        return refused(
+            Reason.NOT_PERMITTED,
+            DEMONSTRATION,
+            f"only the demonstration shaker may do this, not {command.by}",
+        )
     is_open = table.commitment
     if is_open == SeedCommitment(command.round, command.commitment, command.source):
         return ()
     if is_open is not None:
-        expected = f"the seed of round {is_open.round} revealed first"
-        return refused(Reason.DIFFERENT_CONTENT, DEMONSTRATION, expected, "another commitment")
+        message = f"the seed of round {is_open.round} is not revealed yet"
+        return refused(Reason.DIFFERENT_CONTENT, DEMONSTRATION, message)
     coming = len(table.rounds) + 1 + (table.round is not None)
     if command.round != coming:
-        return refused(Reason.WRONG_ROUND, DEMONSTRATION, f"round {coming}, which comes next", command.round)
-    wrong = between_rounds(table, DEMONSTRATION)
-    if wrong is None and not table.demonstration:
-        wrong = not_shown(command.by)
-    wrong = wrong or _bad_digits("a commitment", command.commitment) or bad_name("a source", command.source)
-    if wrong:
-        return wrong
+        message = f"expected a seed for the next round {coming}, got one for round {command.round}"
+        return refused(Reason.WRONG_ROUND, DEMONSTRATION, message)
+    refusal = between_rounds(table, DEMONSTRATION)
+    if refusal is None and not table.demonstration:
+        refusal = not_shown(command.by)
+    refusal = (
+        refusal or _bad_digits("a commitment", command.commitment) or bad_name("a source", command.source)
+    )
+    if refusal:
+        return refusal
     if table.revealed is not None and _hash_of(table.revealed.seed) == command.commitment:
         return refused(
-            Reason.BAD_VALUE, DEMONSTRATION, "a seed that nobody knows yet", "one that was revealed"
+            Reason.BAD_VALUE, DEMONSTRATION, "the seed was revealed in the last round: use a new one"
         )
     return (
         SeedCommitted(
@@ -88,8 +97,8 @@ def commit_seed(table: Table, command: CommitSeed) -> Events | Refusal:
 def _bad_digits(what: str, text: object) -> Refusal | None:
     if isinstance(text, str) and _DIGITS.fullmatch(text):
         return None
-    expected = f"{what} of 64 small hexadecimal digits"
-    return refused(Reason.BAD_VALUE, DEMONSTRATION, expected, repr(text)[:80])
+    message = f"expected {what} of 64 hexadecimal digits (0-9, a-f), got {repr(text)[:80]}"
+    return refused(Reason.BAD_VALUE, DEMONSTRATION, message)
 
 
 def _hash_of(seed: str) -> str:
@@ -97,72 +106,76 @@ def _hash_of(seed: str) -> str:
 
 
 def reveal_seed(table: Table, command: RevealSeed) -> Events | Refusal:
-    """The seed of the commitment, when no bet can follow any more, with what was drawn by it."""
+    """Reveals the committed seed and what was drawn with it, when no bet can follow any more."""
     if command.by != SHAKER:
-        return refused(Reason.NOT_PERMITTED, DEMONSTRATION, "the demonstration shaker to do it", command.by)
+        return refused(
+            Reason.NOT_PERMITTED,
+            DEMONSTRATION,
+            f"only the demonstration shaker may do this, not {command.by}",
+        )
     round_ = round_of(table, command.round)
     shake = round_.shakes if round_ else 0
-    told = RevealedSeed(command.round, command.seed, shake, command.close, command.hash, command.faces)
-    if table.revealed is not None and table.revealed == told._replace(shake=table.revealed.shake):
+    revealed = RevealedSeed(command.round, command.seed, shake, command.close, command.hash, command.faces)
+    if table.revealed is not None and table.revealed == revealed._replace(shake=table.revealed.shake):
         return ()
     if table.commitment is not None and table.commitment.round != command.round:
-        expected = f"the seed of round {table.commitment.round}"
-        return refused(Reason.WRONG_ROUND, DEMONSTRATION, expected, f"that of round {command.round}")
-    wrong = _too_early(table, round_)
-    if wrong:
-        return wrong
+        message = f"expected the seed of round {table.commitment.round}, got that of round {command.round}"
+        return refused(Reason.WRONG_ROUND, DEMONSTRATION, message)
+    refusal = _too_early(table, round_)
+    if refusal:
+        return refusal
     if table.commitment is None:
-        return refused(Reason.UNMET_NEED, DEMONSTRATION, "a seed that was committed", "none")
+        return refused(Reason.UNMET_NEED, DEMONSTRATION, "no seed is committed")
     assert round_ is not None
-    wrong = _bad_seed(table.commitment, command.seed) or _bad_draw(table, round_, told)
-    return wrong or (SeedRevealed(at=command.at, by=command.by, clause=DEMONSTRATION, **told._asdict()),)
+    refusal = _bad_seed(table.commitment, command.seed) or _bad_draw(table, round_, revealed)
+    return refusal or (
+        SeedRevealed(at=command.at, by=command.by, clause=DEMONSTRATION, **revealed._asdict()),
+    )
 
 
 def _too_early(table: Table, round_: Round | None) -> Refusal | None:
-    """Who knows the seed while a bet, or a choice, is still open knows too much."""
+    """Why a seed may not be revealed yet: bets, or players' choices, could still follow from it."""
     if round_ is not None and round_ is not table.round:
         return None
     if round_ is None or Act.CLOSE_BETS not in round_.acts:
-        got = f"one when {table.phase}"
-        return refused(Reason.OUT_OF_ORDER, DEMONSTRATION, "a seed after the close of its round", got)
+        message = f"the seed is revealed after bets close (the round is {table.phase})"
+        return refused(Reason.OUT_OF_ORDER, DEMONSTRATION, message)
     if round_.drawn is None:
-        return on_hold(table) or refused(
-            Reason.OUT_OF_ORDER, DEMONSTRATION, "a draw before its seed, or the end of the round", "neither"
-        )
+        message = "the seed is revealed after the draw or after the round"
+        return on_hold(table) or refused(Reason.OUT_OF_ORDER, DEMONSTRATION, message)
     return on_hold(table)
 
 
 def _bad_seed(commitment: SeedCommitment, seed: str) -> Refusal | None:
-    wrong = _bad_digits("a seed", seed)
-    if wrong is None and _hash_of(seed) != commitment.commitment:
-        expected = f"the seed with the SHA-256 {commitment.commitment[:16]}…"
-        return refused(Reason.BAD_VALUE, DEMONSTRATION, expected, f"one with {_hash_of(seed)[:16]}…")
-    return wrong
+    refusal = _bad_digits("a seed", seed)
+    if refusal is None and _hash_of(seed) != commitment.commitment:
+        expected = f"a seed with the SHA-256 {commitment.commitment[:16]}…"
+        message = f"expected {expected}, got one with {_hash_of(seed)[:16]}…"
+        return refused(Reason.BAD_VALUE, DEMONSTRATION, message)
+    return refusal
 
 
-def _bad_draw(table: Table, round_: Round, told: RevealedSeed) -> Refusal | None:
-    """The faces are those that were drawn, and seed and close come to them; or nothing was drawn at all."""
+def _bad_draw(table: Table, round_: Round, revealed: RevealedSeed) -> Refusal | None:
+    """Why faces are not those that were drawn, or do not follow from seed and close."""
     drawn = round_.drawn
     if drawn is None:
-        if (told.close, told.hash, told.faces) == (0, "", ()):
+        if (revealed.close, revealed.hash, revealed.faces) == (0, "", ()):
             return None
-        return refused(
-            Reason.BAD_VALUE, DEMONSTRATION, "no close and no faces, since nothing was drawn", "some"
-        )
-    wrong = _bad_digits("the hash of the close", told.hash)
-    if wrong:
-        return wrong
-    if not 1 <= told.close <= GREATEST_SUM:
-        expected = "the position of the entry that closed bets"
-        return refused(Reason.BAD_VALUE, DEMONSTRATION, expected, told.close)
-    throw = Throw(table.name, round_.number, round_.shakes, bytes.fromhex(told.hash))
-    faces = drawn_by(bytes.fromhex(told.seed), throw, drawn.cards)
-    for made in (drawn.faces, faces):
-        if made != told.faces:
-            expected = f"{' '.join(map(str, made))}, which was drawn"
-            return refused(
-                Reason.BAD_VALUE, DEMONSTRATION, expected, " ".join(map(str, told.faces)) or "none"
-            )
+        got = f"{revealed.close} and {shown(revealed.faces)}"
+        message = f"nothing was drawn: expected no close and no faces, got {got}"
+        return refused(Reason.BAD_VALUE, DEMONSTRATION, message)
+    refusal = _bad_digits("the hash of the close", revealed.hash)
+    if refusal:
+        return refusal
+    if not 1 <= revealed.close <= GREATEST_SUM:
+        message = f"expected the position of the entry that closed bets, got {revealed.close}"
+        return refused(Reason.BAD_VALUE, DEMONSTRATION, message)
+    throw = Throw(table.name, round_.number, round_.shakes, bytes.fromhex(revealed.hash))
+    faces = drawn_by(bytes.fromhex(revealed.seed), throw, drawn.cards)
+    for expected in (drawn.faces, faces):
+        if expected != revealed.faces:
+            message = f"expected {shown(expected)}, which was drawn, got {shown(revealed.faces)}"
+            return refused(Reason.BAD_VALUE, DEMONSTRATION, message)
     return None
 
 
@@ -170,12 +183,12 @@ def _bad_draw(table: Table, round_: Round, told: RevealedSeed) -> Refusal | None
 
 
 def on_committed(table: Table, event: SeedCommitted) -> None:
-    """There is a seed."""
+    """A seed is committed."""
     table.commitment = SeedCommitment(event.round, event.commitment, event.source)
 
 
 def on_revealed(table: Table, event: SeedRevealed) -> None:
-    """The seed is spent."""
+    """The seed is revealed."""
     table.commitment = None
     table.revealed = RevealedSeed(event.round, event.seed, event.shake, event.close, event.hash, event.faces)
 

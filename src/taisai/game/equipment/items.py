@@ -13,7 +13,7 @@ from taisai.rules.outcomes import DICE as CARDS_PER_ROUND
 from taisai.rules.outcomes import FACES
 
 HOUR: Final = 3_600_000
-# Items that are more to the game than something that lies there; a rulebook that has them calls them so.
+# Items with a role of their own in the game. A rulebook that has them uses these ids.
 DICE_ITEM: Final = "dice"
 CARDS_ITEM: Final = "cards"
 DEVICE: Final = "electrical-device"
@@ -38,9 +38,9 @@ class Equipment:
     items: Derived[dict[str, EquipmentItem]]
     placed: dict[str, PlacedItem] = field(default_factory=dict)
     retired: set[tuple[str, str]] = field(default_factory=set)
-    """(item, serial) of what failed, or had its time on the table, and left it."""
+    """(item, serial) of items that left the table after a failure or after their time on it."""
     inspected: set[tuple[str, InspectedBefore]] = field(default_factory=set)
-    """Inspections that hold: since the item came, and since the shift began."""
+    """(item, before what) of inspections that are still valid."""
 
     def in_use(self, settings: Mapping[str, str]) -> list[EquipmentItem]:
         """The items that a table with these settings is played with."""
@@ -66,7 +66,7 @@ class Equipment:
         ]
 
     def outlived(self, now: int, settings: Mapping[str, str]) -> EquipmentItem | None:
-        """An item that has lain on the table longer than the document allows."""
+        """An item that has been on the table longer than the document allows."""
         for item in self.in_use(settings):
             placed = self.placed.get(item.id)
             if item.hours_on_table and (placed is None or now - placed.since > item.hours_on_table * HOUR):
@@ -78,34 +78,34 @@ class Equipment:
         return max((item.least_tumbles or 0 for item in self.in_use(settings)), default=0)
 
     def place(self, item: str, placed: PlacedItem) -> None:
-        """An item comes to the table; what was inspected was another."""
+        """An item comes to the table, not inspected yet."""
         self.placed[item] = placed
         self._forget(item)
 
     def remove(self, item: str) -> None:
-        """An item leaves; one that failed, or whose time on the table is counted, does not come back."""
+        """An item leaves; if it failed, or its time on the table is limited, it does not come back."""
         placed = self.placed.pop(item)
         if not placed.working or self.items[item].hours_on_table:
             self.retired.add((item, placed.serial))
         self._forget(item)
 
     def mark(self, item: str, *, working: bool) -> None:
-        """An item fails, or is repaired, after which it is inspected anew."""
+        """An item fails or is repaired; either way it must be inspected again."""
         self.placed[item] = self.placed[item]._replace(working=working)
         self._forget(item)
 
     def hand_over(self, custodian: str) -> None:
-        """Whatever is in a dealer's custody passes to the next."""
+        """The items in a Dealer's custody pass to the next Dealer."""
         for name, placed in self.placed.items():
             if placed.custodian is not None:
                 self.placed[name] = placed._replace(custodian=custodian)
 
     def begin(self, before: InspectedBefore) -> None:
-        """A shift's inspections are made anew, or those before opening."""
-        self.inspected = {one for one in self.inspected if one[1] is not before}
+        """The inspections before a shift, or before opening, are required again."""
+        self.inspected = {done for done in self.inspected if done[1] is not before}
 
     def _forget(self, item: str) -> None:
-        self.inspected = {one for one in self.inspected if one[0] != item}
+        self.inspected = {done for done in self.inspected if done[0] != item}
 
 
 EVERY_ROUND: Final = "every_round"
@@ -114,7 +114,7 @@ BACK_INTO_SHOE: Final = "shoe"
 
 @dataclass(slots=True, eq=False)
 class Shoe:
-    """The cards of a table; a game of dice has none."""
+    """The cards of a table; a game of dice has no cards."""
 
     rule: Derived[ChanceRule]
     decks: int = 0
@@ -149,15 +149,15 @@ class Shoe:
         return self.left < CARDS_PER_ROUND
 
     def unready(self, settings: Mapping[str, str]) -> str | None:
-        """Why no round can be dealt from it, in words."""
+        """Why no round can be dealt from it."""
         if not self.decks or self.spoilt:
-            return "a shoe loaded with sound decks"
+            return "the shoe has no sound decks: load it"
         if not self.shuffled and (self.fresh or settings.get("shuffle") == EVERY_ROUND):
-            return "a shuffle before the round"
+            return "the shoe must be shuffled before the round"
         if self._past_penetration(settings):
-            return f"a shuffle, since {settings['penetration']} % of the shoe is dealt"
+            return f"{settings['penetration']} % of the shoe is dealt: shuffle it"
         if self.short:
-            return f"at least {CARDS_PER_ROUND} cards in the shoe"
+            return f"the shoe has fewer than {CARDS_PER_ROUND} cards"
         return None
 
     def _past_penetration(self, settings: Mapping[str, str]) -> bool:
@@ -183,7 +183,7 @@ class Shoe:
         self.shuffles += 1
 
     def shuffle(self, burnt: int) -> None:
-        """All cards together again, so many burnt unseen."""
+        """All cards are shuffled together, and some are burnt unseen."""
         self.left, self.burnt, self.shuffled, self.fresh = self.cards - burnt, burnt, True, False
         self.seen = [0] * len(FACES)
         self.shuffles += 1
@@ -195,7 +195,7 @@ class Shoe:
         self.rounds += 1
 
     def end_round(self, settings: Mapping[str, str], *, dealt: int) -> None:
-        """Dealt cards go into the rack, or back into the shoe where the setting says so."""
+        """Dealt cards go into the rack, or back into the shoe if the setting says so."""
         if dealt and settings.get("discard") == BACK_INTO_SHOE:
             self.left += dealt
             self.seen = [0] * len(FACES)
@@ -207,6 +207,6 @@ class Shoe:
             self.seen[face - 1] += 1
 
     def unshow(self, faces: Sequence[int]) -> None:
-        """What the dealt cards did not show after all."""
+        """Takes back what the dealt cards were said to show."""
         for face in faces:
             self.seen[face - 1] -= 1

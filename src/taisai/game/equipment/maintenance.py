@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from taisai.game.checks import at_table, bad_name, between_rounds, may_act, refused, supervisor
+from taisai.game.checks import at_table, bad_name, between_rounds, listed, may_act, refused, shown, supervisor
 from taisai.game.equipment.items import CARDS_ITEM, DEVICE, DICE_ITEM, PlacedItem
 from taisai.game.equipment.messages import (
     CardsCounted,
@@ -41,27 +41,28 @@ SHOE: Final = Clause("house:shoe")
 
 def place_item(table: Table, command: PlaceItem) -> Events | Refusal:
     """An item comes to the table, unless another must leave first."""
-    wrong = at_table(table, command.by)
-    if wrong:
-        return wrong
+    refusal = at_table(table, command.by)
+    if refusal:
+        return refusal
     item = table.equipment.items.get(command.item)
     if item is None:
-        expected = f"one of {', '.join(table.equipment.items)}"
-        return refused(Reason.BAD_VALUE, EQUIPMENT, expected, command.item)
+        message = f"unknown item {command.item!r}; known: {listed(table.equipment.items)}"
+        return refused(Reason.BAD_VALUE, EQUIPMENT, message)
     if command.serial and (bad := bad_name("a serial number", command.serial)):
         return bad
     other = _excluded(table, item)
     if other is not None:
         ruled = table.irregularities.ruling_for(Irregularity.TWO_SHAKERS, table.phase, table.settings)
-        return refused(Reason.RULED_OUT, ruled.clause, f"{other} off the table first", "it is on it")
-    wrong = between_rounds(table, EQUIPMENT) or _not_fresh(table, command)
-    if wrong:
-        return wrong
+        message = f"{other} is on the table: remove it before {item.id} comes"
+        return refused(Reason.RULED_OUT, ruled.clause, message)
+    refusal = between_rounds(table, EQUIPMENT) or _not_fresh(table, command)
+    if refusal:
+        return refusal
     custodian = None
     if item.custody is not None:
-        wrong = may_act(table, command.by, item.custody, item.clause)
-        if wrong:
-            return wrong
+        refusal = may_act(table, command.by, item.custody, item.clause)
+        if refusal:
+            return refusal
         custodian = table.dealer() or command.by
     return (
         ItemPlaced(
@@ -72,17 +73,18 @@ def place_item(table: Table, command: PlaceItem) -> Events | Refusal:
 
 
 def _not_fresh(table: Table, command: PlaceItem) -> Refusal | None:
-    """Why an item is not a new one: it lies there, or left because it failed or had its time."""
+    """Why an item cannot be placed: one is on the table, or this one was retired."""
     if command.item in table.equipment.placed:
-        return refused(Reason.OUT_OF_ORDER, EQUIPMENT, f"{command.item} removed first", "it is on the table")
+        return refused(Reason.OUT_OF_ORDER, EQUIPMENT, f"{command.item} is on the table: remove it first")
     if (command.item, command.serial) in table.equipment.retired:
-        expected = f"another {command.item}, by its serial number"
-        return refused(Reason.RULED_OUT, EQUIPMENT, expected, command.serial or "none given")
+        serial = f"serial number {command.serial}" if command.serial else "no serial number"
+        message = f"{command.item} with {serial} was retired: place another"
+        return refused(Reason.RULED_OUT, EQUIPMENT, message)
     return None
 
 
 def _excluded(table: Table, item: EquipmentItem) -> str | None:
-    """An item on the table that must not lie beside this one."""
+    """An item on the table that excludes this one."""
     for other in table.equipment.placed:
         theirs = table.equipment.items[other].excludes
         if (item.excludes and item.excludes.item == other) or (theirs and theirs.item == item.id):
@@ -92,54 +94,55 @@ def _excluded(table: Table, item: EquipmentItem) -> str | None:
 
 def remove_item(table: Table, command: RemoveItem) -> Events | Refusal:
     """An item leaves the table between rounds."""
-    wrong = at_table(table, command.by) or _not_here(table, command.item)
-    wrong = wrong or between_rounds(table, EQUIPMENT)
-    if wrong:
-        return wrong
+    refusal = at_table(table, command.by) or _not_here(table, command.item)
+    refusal = refusal or between_rounds(table, EQUIPMENT)
+    if refusal:
+        return refusal
     return (ItemRemoved(at=command.at, by=command.by, clause=EQUIPMENT, item=command.item),)
 
 
 def _not_here(table: Table, item: str) -> Refusal | None:
     if item in table.equipment.placed:
         return None
-    expected = f"an item on the table ({', '.join(table.equipment.placed)})"
-    return refused(Reason.BAD_VALUE, EQUIPMENT, expected, item)
+    message = f"no item {item!r} on the table; items: {listed(table.equipment.placed)}"
+    return refused(Reason.BAD_VALUE, EQUIPMENT, message)
 
 
 def repair_item(table: Table, command: RepairItem) -> Events | Refusal:
-    """A supervisor finds that an item works again."""
-    wrong = supervisor(table, command.by, EQUIPMENT) or _not_here(table, command.item)
-    if wrong:
-        return wrong
+    """A supervisor confirms that an item works again."""
+    refusal = supervisor(table, command.by, EQUIPMENT) or _not_here(table, command.item)
+    if refusal:
+        return refusal
     if table.equipment.placed[command.item].working:
-        return refused(Reason.OUT_OF_ORDER, EQUIPMENT, "an item that failed", f"{command.item}, in order")
+        return refused(Reason.OUT_OF_ORDER, EQUIPMENT, f"{command.item} is in order")
     if command.item in (CARDS_ITEM, DICE_ITEM):
-        return refused(Reason.RULED_OUT, EQUIPMENT, f"other {command.item} instead of them", "the same ones")
+        return refused(Reason.RULED_OUT, EQUIPMENT, f"{command.item} cannot be repaired: replace them")
     return (ItemRepaired(at=command.at, by=command.by, clause=EQUIPMENT, item=command.item),)
 
 
 def inspect(table: Table, command: Inspect) -> Events | Refusal:
-    """An inspection that the document asks, by the position that it names."""
-    wrong = at_table(table, command.by) or _not_here(table, command.item)
-    if wrong:
-        return wrong
+    """Records an inspection that the document requires, by the position that it names."""
+    refusal = at_table(table, command.by) or _not_here(table, command.item)
+    if refusal:
+        return refusal
     item = table.equipment.items[command.item]
     if not table.equipment.placed[command.item].working:
-        expected = f"{item.id} repaired or replaced first"
-        return refused(Reason.OUT_OF_ORDER, EQUIPMENT, expected, "it is out of order")
+        message = f"{item.id} is out of order: repair or replace it first"
+        return refused(Reason.OUT_OF_ORDER, EQUIPMENT, message)
     holder = table.people[command.by].position
     if not item.inspections:
-        return refused(Reason.RULED_OUT, EQUIPMENT, "an item that is inspected", item.id)
-    asked = [one for one in item.inspections if command.before in (None, one.before)]
-    his = [one for one in asked if _his(table, holder, one)]
-    if not his:
-        clause = (asked or item.inspections)[0].clause
-        positions = " or ".join(one.by for one in asked or item.inspections)
-        return refused(Reason.NOT_PERMITTED, clause, f"the {positions} to do it", f"{command.by}, {holder}")
-    inspection = next((one for one in his if one.by == holder), his[0])
+        return refused(Reason.RULED_OUT, EQUIPMENT, f"the document requires no inspection of {item.id}")
+    requested = [each for each in item.inspections if command.before in (None, each.before)]
+    permitted = [each for each in requested if _may_inspect(table, holder, each)]
+    if not permitted:
+        clause = (requested or item.inspections)[0].clause
+        positions = " or ".join(each.by for each in requested or item.inspections)
+        message = f"only the {positions} may inspect {item.id}, not {command.by} ({holder})"
+        return refused(Reason.NOT_PERMITTED, clause, message)
+    inspection = next((each for each in permitted if each.by == holder), permitted[0])
     if command.runs < inspection.runs:
-        expected = f"at least {inspection.runs} run(s) of {item.id}"
-        return refused(Reason.UNMET_NEED, inspection.clause, expected, command.runs)
+        message = f"expected at least {inspection.runs} trial runs of {item.id}, got {command.runs}"
+        return refused(Reason.UNMET_NEED, inspection.clause, message)
     passed = command.passed
     if command.entered:
         try:
@@ -148,10 +151,9 @@ def inspect(table: Table, command: Inspect) -> Events | Refusal:
             return Refusal(Reason.BAD_VALUE, inspection.clause, str(error))
         passed = passed and lights == set(command.lit)
     elif item.id == DEVICE:
-        return refused(
-            Reason.UNMET_NEED, inspection.clause, "three numbers entered and the areas lit", "none"
-        )
-    made: list[Event] = [
+        message = f"an inspection of {item.id} needs the three numbers entered and the areas lit"
+        return refused(Reason.UNMET_NEED, inspection.clause, message)
+    events: list[Event] = [
         ItemInspected(
             at=command.at, by=command.by, clause=inspection.clause, item=item.id, runs=command.runs,
             passed=passed, position=inspection.by, before=inspection.before, entered=command.entered,
@@ -159,58 +161,59 @@ def inspect(table: Table, command: Inspect) -> Events | Refusal:
         )
     ]  # fmt: skip
     if not passed and table.equipment.placed[item.id].working:
-        made.append(ItemFailed(at=command.at, by=command.by, clause=inspection.clause, item=item.id))
-    return tuple(made)
+        events.append(ItemFailed(at=command.at, by=command.by, clause=inspection.clause, item=item.id))
+    return tuple(events)
 
 
-def _his(table: Table, holder: str, inspection: Inspection) -> bool:
+def _may_inspect(table: Table, holder: str, inspection: Inspection) -> bool:
     return table.ranks.may_act(holder=holder, position=inspection.by, settings=table.settings)
 
 
 # The shoe
 
 
-def _shoe_wrong(table: Table, by: str) -> Refusal | None:
-    wrong = at_table(table, by)
-    if wrong:
-        return wrong
+def _shoe_refusal(table: Table, by: str) -> Refusal | None:
+    refusal = at_table(table, by)
+    if refusal:
+        return refusal
     if not table.shoe.used:
-        return refused(Reason.RULED_OUT, SHOE, "a game of cards", "dice")
+        return refused(Reason.RULED_OUT, SHOE, "this game has dice, not a shoe of cards")
     return may_act(table, by, table.ranks.ladder[0].id, SHOE) or between_rounds(table, SHOE)
 
 
 def load_shoe(table: Table, command: LoadShoe) -> Events | Refusal:
     """Decks come into the shoe, as many as the document allows."""
-    wrong = _shoe_wrong(table, command.by)
-    if wrong:
-        return wrong
+    refusal = _shoe_refusal(table, command.by)
+    if refusal:
+        return refusal
     rule = table.shoe.rule
     if type(command.decks) is not int or not rule.least_decks <= command.decks <= rule.most_decks:
-        expected = f"{rule.least_decks} to {rule.most_decks} decks"
-        return refused(Reason.BAD_VALUE, rule.clause, expected, command.decks)
+        message = f"expected {rule.least_decks} to {rule.most_decks} decks, got {command.decks}"
+        return refused(Reason.BAD_VALUE, rule.clause, message)
     return (ShoeLoaded(at=command.at, by=command.by, clause=rule.clause, decks=command.decks),)
 
 
 def shuffle_shoe(table: Table, command: ShuffleShoe) -> Events | Refusal:
-    """All cards together again, and the burn."""
-    wrong = _shoe_wrong(table, command.by)
-    if wrong:
-        return wrong
+    """All cards are shuffled together; the burn follows."""
+    refusal = _shoe_refusal(table, command.by)
+    if refusal:
+        return refusal
     if not table.shoe.decks or table.shoe.spoilt:
-        return refused(Reason.UNMET_NEED, SHOE, "a shoe loaded with sound decks", "none")
+        return refused(Reason.UNMET_NEED, SHOE, "the shoe has no sound decks: load it first")
     burnt = int(table.settings.get("burn", "0"))
     return (ShoeShuffled(at=command.at, by=command.by, clause=SHOE, burnt=burnt),)
 
 
 def count_cards(table: Table, command: CountCards) -> Events | Refusal:
-    """The cards are counted; where they are not as many as they should be, the rules speak."""
-    wrong = at_table(table, command.by)
-    if wrong:
-        return wrong
+    """The cards are counted; a wrong count is an irregularity."""
+    refusal = at_table(table, command.by)
+    if refusal:
+        return refusal
     if table.shoe.rule.kind is not ChanceKind.CARDS or not table.shoe.decks:
-        return refused(Reason.UNMET_NEED, SHOE, "a shoe loaded with decks", "none")
+        return refused(Reason.UNMET_NEED, SHOE, "the shoe has no decks: load it first")
     if len(command.found) != len(FACES) or any(count < 0 for count in command.found):
-        return refused(Reason.BAD_VALUE, SHOE, "six counts, one for each face", command.found)
+        message = f"expected {len(FACES)} counts, one for each face, got {shown(command.found)}"
+        return refused(Reason.BAD_VALUE, SHOE, message)
     if command.found == table.shoe.expected():
         return (CardsCounted(at=command.at, by=command.by, clause=SHOE, found=command.found),)
     detail = f"found {sum(command.found)} of {table.shoe.cards} cards"
@@ -221,7 +224,7 @@ def count_cards(table: Table, command: CountCards) -> Events | Refusal:
 
 
 def on_placed(table: Table, event: ItemPlaced) -> None:
-    """An item lies on the table, and the setting that goes with it holds."""
+    """An item is on the table, and the setting that belongs to it applies."""
     table.equipment.place(event.item, PlacedItem(table.latest, event.serial, event.custodian))
     when = table.equipment.items[event.item].when
     if when is not None and not when.holds(table.settings):
@@ -249,13 +252,13 @@ def on_repaired(table: Table, event: ItemRepaired) -> None:
 
 
 def on_inspected(table: Table, event: ItemInspected) -> None:
-    """The inspection holds, where it was passed."""
+    """A passed inspection is valid."""
     if event.passed:
         table.equipment.inspected.add((event.item, event.before))
 
 
 def on_loaded(table: Table, event: ShoeLoaded) -> None:
-    """Sound decks lie in the shoe."""
+    """Sound decks are in the shoe."""
     table.shoe.load(event.decks)
     if CARDS_ITEM in table.equipment.placed and not table.equipment.placed[CARDS_ITEM].working:
         table.equipment.mark(CARDS_ITEM, working=True)

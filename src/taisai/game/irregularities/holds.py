@@ -32,22 +32,22 @@ from taisai.rules.vocabulary import Irregularity
 
 
 def choose(table: Table, command: ChooseWithdrawal) -> Events | Refusal:
-    """A player withdraws all of his bets, or none."""
+    """A player withdraws all of their bets, or none."""
     seat = table.seats.get(command.seat)
     if seat is None or not seat.taken:
         return no_seat(table, command.seat)
-    wrong = at_table(table, command.by) if command.by != seat.terminal else None
-    if wrong:
-        return wrong
+    refusal = at_table(table, command.by) if command.by != seat.terminal else None
+    if refusal:
+        return refusal
     clause = table.holds.get(Hold.WITHDRAWAL)
     if clause is None or table.round is None:
-        return refused(Reason.OUT_OF_ORDER, _no_option(table), "an open option to withdraw", "none")
+        return refused(Reason.OUT_OF_ORDER, _no_option(table), "no option to withdraw is open")
     chosen = table.round.choices.get(seat.name)
     if chosen == command.withdraw:
         return ()
     if chosen or seat.name not in table.round.seats():
-        got = "bets that are withdrawn" if chosen else "none"
-        return refused(Reason.UNKNOWN_BET, clause, f"bets of seat {seat.name} on the layout", got)
+        problem = "has withdrawn its bets already" if chosen else "has no bets in this round"
+        return refused(Reason.UNKNOWN_BET, clause, f"seat {seat.name} {problem}")
     return (
         WithdrawalChosen(
             at=command.at, by=command.by, clause=clause, seat=seat.name, withdraw=command.withdraw
@@ -56,24 +56,24 @@ def choose(table: Table, command: ChooseWithdrawal) -> Events | Refusal:
 
 
 def _no_option(table: Table) -> Clause:
-    """The clause by which bets stay, where the document has one in this phase."""
+    """The clause by which bets stay, if the document has one for this phase."""
     ruled = table.irregularities.ruling_for(Irregularity.LATE_WITHDRAWAL, table.phase, table.settings)
     return ruled.clause if ruled.ruling is Ruling.STAYS_LIVE else Clause("house:order")
 
 
 def close_withdrawal(table: Table, command: CloseWithdrawal) -> Events | Refusal:
-    """The Dealer closes the option; where all withdrew, the round ends without a result."""
+    """The Dealer closes the option; if all players withdrew, the round ends without a result."""
     clause = table.holds.get(Hold.WITHDRAWAL, Clause("house:order"))
-    wrong = may_act(table, command.by, table.ranks.ladder[0].id, clause)
-    if wrong:
-        return wrong
+    refusal = may_act(table, command.by, table.ranks.ladder[0].id, clause)
+    if refusal:
+        return refusal
     if Hold.WITHDRAWAL not in table.holds or table.round is None:
-        return refused(Reason.OUT_OF_ORDER, clause, "an open option to withdraw", "none")
-    made: list[Event] = [WithdrawalClosed(at=command.at, by=command.by, clause=clause)]
+        return refused(Reason.OUT_OF_ORDER, clause, "no option to withdraw is open")
+    events: list[Event] = [WithdrawalClosed(at=command.at, by=command.by, clause=clause)]
     if not table.round.staked:
         ended = RoundConcluded(at=command.at, by=command.by, clause=clause, round=table.round.number)
-        made += [ended, *shut_now(table, command.at, command.by)]
-    return tuple(made)
+        events += [ended, *shut_now(table, command.at, command.by)]
+    return tuple(events)
 
 
 # Evolving
@@ -98,7 +98,7 @@ def on_chosen(table: Table, event: WithdrawalChosen) -> None:
 
 
 def on_withdrawal_closed(table: Table, _event: WithdrawalClosed) -> None:
-    """The round goes on where it stood."""
+    """The round continues."""
     table.holds.pop(Hold.WITHDRAWAL)
 
 
@@ -107,9 +107,11 @@ GRACE = "fail_over_grace"
 
 
 def recover_now(table: Table, command: Recover) -> Events | Refusal:
-    """What the rules order after a stop, as far as it can be known without a declaration."""
+    """Decides what the rules order after a stop, or that a declaration is needed first."""
     if command.by != RECOVERY:
-        return refused(Reason.NOT_PERMITTED, "house:recovery", "the system itself", command.by)
+        return refused(
+            Reason.NOT_PERMITTED, "house:recovery", f"only the system may do this, not {command.by}"
+        )
     if not table.open or _in_grace(table, command.stopped_for):
         return ()
     declared = Declared.SEEN if table.round is not None and table.round.seen else None
@@ -122,7 +124,7 @@ def _in_grace(table: Table, stopped_for: int | None) -> bool:
 
 
 class _Stop:
-    """A stop, in the form in which voids are ordered."""
+    """A stop of the system, as an order for a void."""
 
     def __init__(self, at: int, by: str, second: str | None, clause: Clause) -> None:
         self.at, self.by, self.second = at, by, second
@@ -134,7 +136,7 @@ def _follows(table: Table, at: int, by: str, rule: RecoveryRule, second: str | N
     stopped = Interrupted(
         at=at, by=by, clause=clause, phase=table.phase, action=rule.action, witness=rule.witness
     )
-    follows: Events | Refusal = ()  # where what follows stands already, as after a second stop, nothing more
+    follows: Events | Refusal = ()  # after a second stop, everything has followed already
     if rule.action is Recovery.VOID:
         assert table.round is not None
         number = table.round.number
@@ -156,24 +158,23 @@ def _follows(table: Table, at: int, by: str, rule: RecoveryRule, second: str | N
 
 def _locked(table: Table) -> bool:
     return any(
-        one.holds and one.decided_by is None and one.subject is Subject.INTERRUPTION
-        for one in table.referrals.values()
+        referral.holds and referral.decided_by is None and referral.subject is Subject.INTERRUPTION
+        for referral in table.referrals.values()
     )
 
 
 def declare(table: Table, command: Declare) -> Events | Refusal:
-    """Dealer and supervisor say whether a die was seen; the rules say what follows."""
+    """The Dealer and a supervisor declare whether a die was seen, and what the rules order follows."""
     dealer = table.ranks.ladder[0].id
-    wrong = may_act(table, command.by, dealer, DECLARATION)
-    wrong = wrong or two_people(table, command.by, command.second, clause=DECLARATION)
-    if wrong:
-        return wrong
+    refusal = may_act(table, command.by, dealer, DECLARATION)
+    refusal = refusal or two_people(table, command.by, command.second, clause=DECLARATION)
+    if refusal:
+        return refusal
     if Hold.DECLARATION not in table.holds:
-        return refused(Reason.OUT_OF_ORDER, DECLARATION, "a stop that asks for a declaration", "none")
+        return refused(Reason.OUT_OF_ORDER, DECLARATION, "no stop requires a declaration")
     if table.round is not None and table.round.seen and command.declared is Declared.UNSEEN:
-        return refused(
-            Reason.DIFFERENT_CONTENT, DECLARATION, "what two people declared before: seen", "unseen"
-        )
+        message = "two people have declared that a die was seen, got unseen"
+        return refused(Reason.DIFFERENT_CONTENT, DECLARATION, message)
     assert command.second is not None
     rule = table.procedure.recovery(table.phase, command.declared)
     declared = SightDeclared(
@@ -187,13 +188,13 @@ def declare(table: Table, command: Declare) -> Events | Refusal:
 
 
 def on_interrupted(table: Table, event: Interrupted) -> None:
-    """The round waits for a declaration where it asks for one."""
+    """The round waits for a declaration if the rules require one."""
     if event.action is Recovery.DECLARE:
         table.holds[Hold.DECLARATION] = event.clause
 
 
 def on_declared(table: Table, event: SightDeclared) -> None:
-    """It is known whether a die was seen."""
+    """The round knows whether a die was seen."""
     assert table.round is not None
     table.holds.pop(Hold.DECLARATION)
     table.round.seen = event.declared is Declared.SEEN

@@ -29,7 +29,7 @@ _ANSWERS: Final = frozenset({Treatment.CONTINUE, Treatment.STANDS})
 
 
 class ReferralDecision(NamedTuple):
-    """A decision, in the form in which voids and corrections are ordered."""
+    """A decision on a referral, as an order for voids and corrections."""
 
     at: int
     by: str
@@ -40,23 +40,25 @@ class ReferralDecision(NamedTuple):
 
 
 def call(table: Table, command: CallAttendant) -> Events | Refusal:
-    """A player's call or dispute, made at his terminal or through someone at the table."""
+    """A player's call or dispute, made at a terminal or through a person at the table."""
     seat = table.seats.get(command.seat)
     if seat is None or not seat.taken:
         return no_seat(table, command.seat)
-    wrong = at_table(table, command.by) if command.by != seat.terminal else None
-    wrong = wrong or bad_text("a detail", command.detail)
-    if wrong:
-        return wrong
+    refusal = at_table(table, command.by) if command.by != seat.terminal else None
+    refusal = refusal or bad_text("a detail", command.detail)
+    if refusal:
+        return refusal
     if command.subject is Subject.INTERRUPTION:
-        return refused(Reason.BAD_VALUE, CALL, "a call or a dispute", command.subject)
+        return refused(Reason.BAD_VALUE, CALL, f"expected a call or a dispute, got {command.subject}")
     newest = len(table.rounds) + (table.round is not None)
     if command.subject is Subject.DISPUTE and not (command.round and 1 <= command.round <= newest):
         got = "none" if command.round is None else command.round
-        return refused(Reason.WRONG_ROUND, CALL, f"the round that is disputed, from 1 to {newest}", got)
-    waiting = [one for one in open_referrals(table) if one.seat == seat.name]
+        message = f"expected the number of the disputed round, from 1 to {newest}, got {got}"
+        return refused(Reason.WRONG_ROUND, CALL, message)
+    waiting = [referral for referral in open_referrals(table) if referral.seat == seat.name]
     if len(waiting) >= MOST_CALLS:
-        return refused(Reason.TOO_MANY, CALL, f"at most {MOST_CALLS} open calls of a seat", "one more")
+        message = f"seat {seat.name} has {MOST_CALLS} open calls, the greatest number"
+        return refused(Reason.TOO_MANY, CALL, message)
     return rulings.referred(
         table, command.at, command.by, CALL, subject=command.subject, number=command.round,
         to=table.ranks.second, holds=False, outside=False, detail=command.detail, seat=seat.name,
@@ -64,23 +66,25 @@ def call(table: Table, command: CallAttendant) -> Events | Refusal:
 
 
 def decide_referral(table: Table, command: DecideReferral) -> Events | Refusal:
-    """Someone of the rank decides, with a reason; what follows comes with it."""
+    """A person of the rank decides a referral, with a reason and its effect."""
     absent = at_table(table, command.by)
     if absent:
         return absent
     referral = table.referrals.get(command.referral)
     if referral is None or referral.decided_by is not None:
-        got = command.referral if referral is None else f"{referral.id}, decided by {referral.decided_by}"
-        return refused(Reason.BAD_VALUE, REFERRAL, "a referral that is open", got)
+        message = f"no referral {command.referral!r}"
+        if referral is not None:
+            message = f"{referral.decided_by} has decided referral {referral.id} already"
+        return refused(Reason.BAD_VALUE, REFERRAL, message)
     rank, clause = _who_decides(table, referral, command.treatment)
-    wrong = at_least(table, command.by, rank, clause)
-    wrong = wrong or bad_text("a reason", command.reason, least=1)
-    # With the outcome on view, whatever changes a bet's fate takes two, as does a second who is named.
-    matters = command.treatment not in _ANSWERS and table.phase.visibility is Visibility.SHOWN
-    if wrong is None and (matters or command.second is not None):
-        wrong = two_people(table, command.by, command.second)
-    if wrong:
-        return wrong
+    refusal = at_least(table, command.by, rank, clause)
+    refusal = refusal or bad_text("a reason", command.reason, least=1)
+    # When the outcome is visible, a decision that changes what a bet gets takes two people.
+    takes_two = command.treatment not in _ANSWERS and table.phase.visibility is Visibility.SHOWN
+    if refusal is None and (takes_two or command.second is not None):
+        refusal = two_people(table, command.by, command.second)
+    if refusal:
+        return refusal
     ruled = RulingCell(Ruling.REFER, clause, rank)
     case = ReferralDecision(command.at, command.by, command.second, ruled, command, referral)
     follows = _FOLLOWS[command.treatment](table, case)
@@ -94,9 +98,9 @@ def decide_referral(table: Table, command: DecideReferral) -> Events | Refusal:
 
 
 def _who_decides(table: Table, referral: Referral, treatment: Treatment) -> tuple[str, Clause]:
-    """The rank that it went to, and the clause.
+    """The rank that decides, and the clause.
 
-    More than an answer to a player, or than a ruling on chips, is for whoever decides the unforeseen.
+    More than an answer to a player, or a ruling on chips, is decided by the rank for unforeseen cases.
     """
     chips = referral.subject is Irregularity.CHIPS_UNCLEAR
     if treatment in _ANSWERS or (chips and treatment is Treatment.TREAT_BETS):
@@ -113,15 +117,16 @@ def _nothing(_table: Table, _case: ReferralDecision) -> Events:
 
 def _in_hand(table: Table, case: ReferralDecision) -> Refusal | None:
     if table.round is None or case.referral.round not in (None, table.round.number):
-        expected = f"a referral about the round in hand for {case.command.treatment}"
-        return refused(Reason.RULED_OUT, REFERRAL, expected, f"round {case.referral.round}")
+        about = f"round {case.referral.round}" if case.referral.round else "no round"
+        message = f"{case.command.treatment} needs a referral about the current round, got one about {about}"
+        return refused(Reason.RULED_OUT, REFERRAL, message)
     return None
 
 
 def _void(table: Table, case: ReferralDecision) -> Events | Refusal:
-    wrong = _in_hand(table, case)
-    if wrong:
-        return wrong
+    refusal = _in_hand(table, case)
+    if refusal:
+        return refusal
     assert table.round is not None
     return corrections.voided(table, case, table.round.number, table.round.number)
 
@@ -129,7 +134,7 @@ def _void(table: Table, case: ReferralDecision) -> Events | Refusal:
 def _void_rounds(table: Table, case: ReferralDecision) -> Events | Refusal:
     first = case.command.round or case.referral.round
     if first is None:
-        return refused(Reason.BAD_VALUE, REFERRAL, "the first round to void", "none")
+        return refused(Reason.BAD_VALUE, REFERRAL, "the number of the first round to void is missing")
     return corrections.voided(table, case, first, case.command.through or first)
 
 
@@ -137,69 +142,69 @@ def _settle_by_outcome(table: Table, case: ReferralDecision) -> Events | Refusal
     number = case.command.round or case.referral.round
     round_ = table.round if table.round and table.round.number == number else table.past(number or 0)
     if round_ is None:
-        return refused(Reason.WRONG_ROUND, REFERRAL, "the round to settle by its outcome", number)
+        return refused(Reason.WRONG_ROUND, REFERRAL, f"there is no round {number} to settle by its outcome")
     return corrections.corrected(table, case, round_, case.command.faces)
 
 
 def _re_open(table: Table, case: ReferralDecision) -> Events | Refusal:
-    wrong = _in_hand(table, case)
-    if wrong:
-        return wrong
+    refusal = _in_hand(table, case)
+    if refusal:
+        return refusal
     assert table.round is not None
     if table.round.settled:
-        return refused(Reason.RULED_OUT, REFERRAL, "a round that is not settled", "a settled one")
+        return refused(Reason.RULED_OUT, REFERRAL, f"round {table.round.number} is settled already")
     others = [hold for hold in table.holds if hold is not Hold.REFERRAL]
     if others:
-        return refused(
-            Reason.ON_HOLD, table.holds[others[0]], f"the {others[0]} to be over first", "it is open"
-        )
+        message = f"the round waits for a {others[0]}, which comes first"
+        return refused(Reason.ON_HOLD, table.holds[others[0]], message)
     return rulings.reopened(table, case.at, case.by, case.ruled.clause)
 
 
 def _treat_bets(table: Table, case: ReferralDecision) -> Events | Refusal:
-    wrong = _in_hand(table, case)
-    if wrong:
-        return wrong
+    refusal = _in_hand(table, case)
+    if refusal:
+        return refusal
     round_ = table.round
     assert round_ is not None
     at, by, clause = case.at, case.by, case.ruled.clause
-    made: list[Event] = []
+    events: list[Event] = []
     if round_.settled:
-        wrong = two_people(table, by, case.second)
-        if wrong:
-            return wrong
+        refusal = two_people(table, by, case.second)
+        if refusal:
+            return refusal
         if round_.phase is not Phase.SETTLED:
-            return refused(Reason.RULED_OUT, REFERRAL, "bets that still lie on the layout", round_.phase)
+            message = f"the bets are off the layout (the round is {round_.phase})"
+            return refused(Reason.RULED_OUT, REFERRAL, message)
         assert case.second is not None
         settle = next(step for step in table.procedure.steps if step.act is Act.SETTLE)
-        made.append(
+        events.append(
             SettlementUndone(
                 at=at, by=by, clause=clause, round=round_.number, phase=settle.start, second=case.second
             )
         )
     if not case.command.bets:
-        return refused(Reason.BAD_VALUE, REFERRAL, "the bets to be treated", "none")
+        return refused(Reason.BAD_VALUE, REFERRAL, "no bets are given to treat")
     brought = _brought(round_, case.command.bets)
     for name, area in case.command.bets.items():
         bet = round_.bets.get(name)
         if bet is None or name in round_.gone:
-            return refused(Reason.UNKNOWN_BET, REFERRAL, "a bet that stands in this round", name)
+            return refused(Reason.UNKNOWN_BET, REFERRAL, f"no bet {name!r} stands in this round")
         if area is None:
-            made.append(BetReturned(at=at, by=by, clause=clause, round=round_.number, id=name))
+            events.append(BetReturned(at=at, by=by, clause=clause, round=round_.number, id=name))
             continue
-        wrong = cannot_lie(table, round_, bet, area)
-        wrong = wrong or over_maximum(table, bet, area, brought[bet.seat, area])
-        if wrong:
-            return wrong
+        refusal = cannot_lie(table, round_, bet, area)
+        refusal = refusal or over_maximum(table, bet, area, brought[bet.seat, area])
+        if refusal:
+            return refusal
         moved = BetMoved(
             at=at, by=by, clause=clause, round=round_.number, id=name, area=area, second=case.second
         )
-        made.append(moved)
-    return tuple(made)
+        events.append(moved)
+    return tuple(events)
 
 
 def _brought(round_: Round, bets: dict[str, str | None]) -> dict[tuple[str, str], int]:
-    """(seat, area) → how much more lies there when all bets are treated, or less."""
+    """(seat, area) → how much more is on it after all bets are treated; negative if less."""
     brought: dict[tuple[str, str], int] = {}
     for name, area in bets.items():
         bet = round_.bets.get(name)
@@ -211,14 +216,14 @@ def _brought(round_: Round, bets: dict[str, str | None]) -> dict[tuple[str, str]
 
 
 def _shut(table: Table, case: ReferralDecision) -> Events | Refusal:
-    made: Events = ()
+    events: Events = ()
     if table.round is not None and _in_hand(table, case) is None:
         void = corrections.voided(table, case, table.round.number, table.round.number)
         if isinstance(void, Refusal):
             return void
-        made = void
+        events = void
     shut = TableShut(at=case.at, by=case.by, clause=case.ruled.clause, reason=case.command.reason)
-    return (*made, shut)
+    return (*events, shut)
 
 
 _FOLLOWS: Final[dict[Treatment, Callable[[Table, ReferralDecision], Events | Refusal]]] = {
@@ -237,7 +242,7 @@ _FOLLOWS: Final[dict[Treatment, Callable[[Table, ReferralDecision], Events | Ref
 
 
 def on_referred(table: Table, event: Referred) -> None:
-    """A question is open, and the round waits for it where it holds the round."""
+    """A referral is open; the round waits if the referral holds it."""
     own = event.subject in set(Subject)
     subject = Subject(event.subject) if own else Irregularity(event.subject)
     table.referrals[event.referral] = Referral(
@@ -255,10 +260,10 @@ def on_referred(table: Table, event: Referred) -> None:
 
 
 def on_decided(table: Table, event: ReferralDecided) -> None:
-    """The question is answered; the round goes on unless another holds it."""
+    """A referral is decided; the round continues unless another referral holds it."""
     referral = table.referrals[event.referral]
     table.referrals[event.referral] = referral._replace(decided_by=event.by)
-    others = [one for one in open_referrals(table) if one.holds]
+    others = [referral for referral in open_referrals(table) if referral.holds]
     if others:
         table.holds[Hold.REFERRAL] = others[0].clause
     else:
@@ -266,12 +271,12 @@ def on_decided(table: Table, event: ReferralDecided) -> None:
 
 
 def open_referrals(table: Table) -> list[Referral]:
-    """The questions that wait for a decision."""
-    return [one for one in table.referrals.values() if one.decided_by is None]
+    """The referrals that wait for a decision."""
+    return [referral for referral in table.referrals.values() if referral.decided_by is None]
 
 
 def on_returned(table: Table, event: BetReturned) -> None:
-    """A bet went back by decision."""
+    """A bet was returned by a decision."""
     assert table.round is not None
     take_off(table, table.round, table.round.bets[event.id], event.clause)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final, NamedTuple
 
-from taisai.game.checks import at_table, bad_text, on_hold, refused, two_people
+from taisai.game.checks import at_table, bad_text, listed, on_hold, refused, two_people
 from taisai.game.equipment.items import CARDS_ITEM, DEVICE, DICE_ITEM, DISPLAY, SHAKER_ITEM, TERMINAL
 from taisai.game.equipment.messages import CountCards, ItemFailed
 from taisai.game.irregularities.messages import (
@@ -33,19 +33,19 @@ _FAILS: Final = {
     Irregularity.FOREIGN_CARD: CARDS_ITEM,
     Irregularity.CARD_COUNT_WRONG: CARDS_ITEM,
 }
-"""What is out of order from then on."""
+"""Irregularity → the item that is out of order after it."""
 _SHOWING: Final = {
     TERMINAL: Irregularity.TERMINALS_DOWN,
     DISPLAY: Irregularity.DISPLAY_WRONG,
 }
-"""Items whose failure, by whatever name it is reported, is ruled as what it is."""
+"""Item → the irregularity that its failure is, however it is reported."""
 _ONLY_SHOWS: Final = frozenset({Irregularity.TERMINALS_DOWN, Irregularity.DISPLAY_WRONG})
-"""What keeps no round from opening: one terminal, or a display that informs."""
+"""Failures after which rounds still open: a terminal, or a display that only informs."""
 DECLARATION: Final = Clause("house:declaration")
 
 
 class IrregularityCase(NamedTuple):
-    """Something that went wrong, as it is put before the rules."""
+    """An irregularity and all that its ruling depends on."""
 
     at: int
     by: str
@@ -62,26 +62,26 @@ class IrregularityCase(NamedTuple):
 
 
 def report(table: Table, command: ReportIrregularity) -> Events | Refusal:
-    """Someone at the table reports what went wrong."""
-    wrong = at_table(table, command.by) or bad_text("a detail", command.detail)
-    if wrong is None and command.second is not None:
-        wrong = two_people(table, command.by, command.second, rank=table.ranks.ladder[0].id)
-    if wrong:
-        return wrong
+    """A person at the table reports an irregularity."""
+    refusal = at_table(table, command.by) or bad_text("a detail", command.detail)
+    if refusal is None and command.second is not None:
+        refusal = two_people(table, command.by, command.second, rank=table.ranks.ladder[0].id)
+    if refusal:
+        return refusal
     round_ = table.round
     if command.round is not None and (round_ is None or round_.number != command.round):
         round_ = table.past(command.round)
         if round_ is None:
-            got = f"round {command.round}"
-            return refused(Reason.WRONG_ROUND, "house:order", f"a round from 1 to {len(table.rounds)}", got)
+            message = f"expected a round from 1 to {len(table.rounds)}, got {command.round}"
+            return refused(Reason.WRONG_ROUND, "house:order", message)
     phase = round_.phase if round_ is not None else Phase.BETWEEN
     if command.item is not None and command.item not in table.equipment.placed:
-        expected = f"an item on the table ({', '.join(table.equipment.placed)})"
-        return refused(Reason.BAD_VALUE, "house:equipment", expected, command.item)
+        message = f"no item {command.item!r} on the table; items: {listed(table.equipment.placed)}"
+        return refused(Reason.BAD_VALUE, "house:equipment", message)
     if (command.event, phase) in table.irregularities.seen:
-        wrong = two_people(table, command.by, command.second, clause=DECLARATION)
-        if wrong:
-            return wrong
+        refusal = two_people(table, command.by, command.second, clause=DECLARATION)
+        if refusal:
+            return refusal
     declared = command.seen and (command.event, phase) in table.irregularities.seen
     seen = phase.visibility is Visibility.CONCEALED and (declared or (round_ is not None and round_.seen))
     ruled = _ruling(table, command, phase, seen=seen)
@@ -96,20 +96,20 @@ def _ruling(table: Table, command: ReportIrregularity, phase: Phase, *, seen: bo
     event = _SHOWING.get(command.item or "", command.event)
     ruled = table.irregularities.ruling_for(event, phase, table.settings, seen=seen)
     if ruled.ruling is Ruling.SETTLE_THEN_SHUT and command.item not in (None, DEVICE):
-        # The clause is about the device that lights the areas; of other equipment the document says nothing.
+        # The clause is about the device that lights the areas. For other equipment the document is silent.
         return table.irregularities.ruling_for(Irregularity.OTHER, phase, table.settings)
     return ruled
 
 
 def by_act(table: Table, command: Perform, event: Irregularity) -> Events | Refusal:
-    """An act that the document makes an irregularity of."""
+    """Rules an act that the document treats as an irregularity."""
     ruled = table.irregularities.ruling_for(event, table.phase, table.settings)
     if ruled.ruling is Ruling.REFUSE:
-        return refused(Reason.RULED_OUT, ruled.clause, f"no {event}", command.act)
+        return refused(Reason.RULED_OUT, ruled.clause, f"{command.act} is refused: it would be {event}")
     if command.second is not None:
-        wrong = two_people(table, command.by, command.second, rank=table.ranks.ladder[0].id)
-        if wrong:
-            return wrong
+        refusal = two_people(table, command.by, command.second, rank=table.ranks.ladder[0].id)
+        if refusal:
+            return refusal
     case = IrregularityCase(
         command.at, command.by, event, table.round, table.phase, ruled, faces=command.faces,
         detail=f"by {command.act}", second=command.second,
@@ -120,11 +120,11 @@ def by_act(table: Table, command: Perform, event: Irregularity) -> Events | Refu
 def found_by_check(
     table: Table, command: CountCards, event: Irregularity, *, detail: str
 ) -> Events | Refusal:
-    """Something that a check at the table brought to light."""
+    """Rules an irregularity that a check at the table found."""
     if command.second is not None:
-        wrong = two_people(table, command.by, command.second)
-        if wrong:
-            return wrong
+        refusal = two_people(table, command.by, command.second)
+        if refusal:
+            return refusal
     ruled = table.irregularities.ruling_for(event, table.phase, table.settings)
     case = IrregularityCase(
         command.at, command.by, event, table.round, table.phase, ruled, detail=detail, second=command.second
@@ -141,7 +141,7 @@ def _ruled(table: Table, case: IrregularityCase) -> Events | Refusal:
 
 
 def ruling_record(case: IrregularityCase) -> IrregularityRuled:
-    """The record of what went wrong and what is ordered."""
+    """The event that records an irregularity and its ruling."""
     return IrregularityRuled(
         at=case.at, by=case.by, clause=case.ruled.clause, irregularity=case.event,
         round=case.round.number if case.round else None, phase=case.phase, ruling=case.ruled.ruling,
@@ -159,7 +159,7 @@ def _failing(table: Table, case: IrregularityCase) -> Events:
     if item is None or placed is None or not placed.working:
         return ()
     if case.round is not None and placed.since > case.round.opened_at:
-        return ()  # it was another one that the round was played with
+        return ()  # the round was played with an earlier item
     return (ItemFailed(at=case.at, by=case.by, clause=case.ruled.clause, item=item),)
 
 
@@ -169,9 +169,9 @@ def _failing(table: Table, case: IrregularityCase) -> Events:
 def _void(table: Table, case: IrregularityCase) -> Events | Refusal:
     if case.round is None:
         return ()
-    wrong = _alone(table, case)
-    if wrong:
-        return wrong
+    refusal = _alone(table, case)
+    if refusal:
+        return refusal
     void = corrections.voided(table, case, case.round.number, case.round.number)
     if isinstance(void, Refusal):
         return void
@@ -179,7 +179,7 @@ def _void(table: Table, case: IrregularityCase) -> Events | Refusal:
 
 
 def _earlier_rounds(table: Table, case: IrregularityCase) -> Events:
-    """With cards missing or too many, whether rounds dealt from the same decks stand is referred."""
+    """After a wrong count of cards, refers whether earlier rounds of the same decks stand."""
     if case.event is not Irregularity.CARD_COUNT_WRONG or case.round is None or not table.shoe.rounds:
         return ()
     ruled = table.irregularities.ruling_for(case.event, Phase.BETWEEN, table.settings)
@@ -199,20 +199,20 @@ def _void_affected(table: Table, case: IrregularityCase) -> Events | Refusal:
     first = case.round.number
     last = case.through or first
     over = table.rounds[first - 1 : last]
-    if len(over) == last - first + 1 and all(one.voided for one in over):
-        return ()  # they are void already; what failed is noted
+    if len(over) == last - first + 1 and all(round_.voided for round_ in over):
+        return ()  # they are void already; only the failure is recorded
     return _alone(table, case) or corrections.voided(table, case, first, last)
 
 
 def _no_roll(table: Table, case: IrregularityCase) -> Events | Refusal:
     if case.round is None or case.round is not table.round:
         return ()
-    wrong = on_hold(table) or _alone(table, case)
-    return wrong or reopened(table, case.at, case.by, case.ruled.clause)
+    refusal = on_hold(table) or _alone(table, case)
+    return refusal or reopened(table, case.at, case.by, case.ruled.clause)
 
 
 def _alone(table: Table, case: IrregularityCase) -> Refusal | None:
-    """A result that is keyed in is not undone by one person."""
+    """Why one person alone may not undo an entered result."""
     if case.round is None or case.round.result is None:
         return None
     return two_people(table, case.by, case.second)
@@ -226,7 +226,7 @@ def reopened(table: Table, at: int, by: str, clause: Clause) -> Events:
 
 
 def offered_withdrawal(table: Table, at: int, by: str, clause: Clause) -> Events:
-    """The option, where there is something to withdraw."""
+    """Offers the option to withdraw, if there are bets."""
     assert table.round is not None
     if not table.round.staked or Hold.WITHDRAWAL in table.holds:
         return ()
@@ -243,7 +243,9 @@ def _settle_by_outcome(table: Table, case: IrregularityCase) -> Events | Refusal
     if case.event is not Irregularity.WRONG_RESULT:
         return ()
     if case.round is None:
-        return refused(Reason.BAD_VALUE, case.ruled.clause, "the round that was settled wrongly", "none")
+        return refused(
+            Reason.BAD_VALUE, case.ruled.clause, "the number of the wrongly settled round is missing"
+        )
     return corrections.corrected(table, case, case.round, case.faces)
 
 
@@ -292,7 +294,7 @@ def referred(
     detail: str,
     seat: str | None = None,
 ) -> Events:
-    """A question for someone of a rank."""
+    """Refers a question to a rank."""
     return (
         Referred(
             at=at, by=by, clause=clause, referral=f"r{len(table.referrals) + 1}", subject=subject,
@@ -311,14 +313,14 @@ _EFFECTS: Final[dict[Ruling, Callable[[Table, IrregularityCase], Events | Refusa
     Ruling.RESET_AND_ENTER: _reset_and_enter,
     Ruling.REFER: _refer,
 }
-"""The others order nothing more: the round goes on, a bet stays refused or live, a settlement stands."""
+"""Other rulings have no effect of their own: the round continues, or a bet or settlement stays as it is."""
 
 
 # Evolving
 
 
 def on_ruled(table: Table, event: IrregularityRuled) -> None:
-    """What follows is in events of its own; that a die was seen is remembered."""
+    """The ruling's effects are events of their own; here the round remembers that a die was seen."""
     if event.seen and table.round is not None and table.round.number == event.round:
         table.round.seen = True
     if event.irregularity is Irregularity.SHOE_SHORT:

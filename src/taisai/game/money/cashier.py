@@ -1,4 +1,4 @@
-"""At the table's own cash desk: credits, colour chips, fills, the drop box."""
+"""Money at the table: credits, colour chips, tickets, fills and the drop box."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ from taisai.game.money.messages import (
 from taisai.game.refusals import Reason, Refusal
 from taisai.game.rounds.corrections import next_claim
 from taisai.game.rounds.settlement import stakes_by_purse
-from taisai.game.seating import TERMINALS, seat_wrong
-from taisai.game.table import Claim, Deciders, Effects, Seat, Table, TableTransfer
+from taisai.game.seating import TERMINALS, seat_refusal
+from taisai.game.table import Claim, Deciders, Effects, Table, TableTransfer
 from taisai.game.vocabulary import CAGE, Means, TransferKind
 from taisai.rules.clauses import Clause
 from taisai.rules.settlement import GREATEST_SUM
@@ -41,7 +41,7 @@ COLOURS: Final = Clause("house:colour-chips")
 FLOAT: Final = Clause("house:float")
 DROP: Final = Clause("house:drop")
 TRANSFERS: Final = Clause("house:transfers")
-MOST_DISPENSED: Final = 20  # of one session that are remembered: a player can hardly hold more tickets
+MOST_DISPENSED: Final = 20  # transfers of one session that a seat remembers: hardly a player has more tickets
 
 
 # Credits and colour chips
@@ -49,18 +49,21 @@ MOST_DISPENSED: Final = 20  # of one session that are remembered: a player can h
 
 def _beyond(purse_has: int, amount: int, clause: Clause) -> Refusal | None:
     if purse_has + amount > GREATEST_SUM:
-        return refused(Reason.BEYOND_GREATEST_SUM, clause, "credits of at most 2^53 - 1", purse_has + amount)
+        message = f"expected a balance of at most 2^53 - 1, got {purse_has + amount}"
+        return refused(Reason.BEYOND_GREATEST_SUM, clause, message)
     return None
 
 
 def buy_credits(table: Table, command: BuyCredits) -> Events | Refusal:
     """Cash becomes credits at a terminal."""
-    wrong = seat_wrong(table, command.seat, command.by) or bad_amount("an amount", command.amount, CREDITS)
-    if wrong:
-        return wrong
+    refusal = seat_refusal(table, command.seat, command.by) or bad_amount(
+        "an amount", command.amount, CREDITS
+    )
+    if refusal:
+        return refusal
     seat = table.seats[command.seat]
     if seat.purse is None:
-        return refused(Reason.WRONG_MEANS, TERMINALS, "a terminal", "a seat at the layout")
+        return refused(Reason.WRONG_MEANS, TERMINALS, f"seat {seat.name} has no terminal")
     clause = table.means.get(Means.CREDITS, TERMINALS)
     return _beyond(seat.held, command.amount, CREDITS) or (
         CreditsBought(at=command.at, by=command.by, clause=clause, seat=seat.name, amount=command.amount),
@@ -68,19 +71,23 @@ def buy_credits(table: Table, command: BuyCredits) -> Events | Refusal:
 
 
 def receive_ticket(table: Table, command: ReceiveTicket) -> Events | Refusal:
-    """The value of a ticket that the House took in, once."""
-    wrong = _not_the_house(table, command.by) or bad_amount("an amount", command.amount, CREDITS)
-    wrong = wrong or bad_name("a transfer", command.transfer)
-    if wrong:
-        return wrong
+    """The value of a ticket that the House accepted arrives, once."""
+    refusal = _not_the_house(table, command.by) or bad_amount("an amount", command.amount, CREDITS)
+    refusal = refusal or bad_name("a transfer", command.transfer)
+    if refusal:
+        return refusal
     if command.transfer in table.transfers:
         return known_transfer(table, command.transfer, TransferKind.TICKET, command.amount, command.seat)
-    wrong = bad_name("a seat's name", command.seat)
-    if wrong:
-        return wrong
+    refusal = bad_name("a seat's name", command.seat)
+    if refusal:
+        return refusal
     seat = table.seats.get(command.seat)
-    purse = seat.purse if seat is not None and table.open and seat.taken and _his(command, seat) else None
-    # The ticket is spent: where its player has left the seat, its value is still his.
+    purse = (
+        seat.purse
+        if seat is not None and table.open and seat.taken and command.session == seat.session
+        else None
+    )
+    # The ticket is spent. If its player has left the seat, its value is still owed to them.
     claimed = purse is None or purse.credits + command.amount > GREATEST_SUM
     return (
         TicketReceived(
@@ -90,40 +97,36 @@ def receive_ticket(table: Table, command: ReceiveTicket) -> Events | Refusal:
     )  # fmt: skip
 
 
-def _his(command: ReceiveTicket, seat: Seat) -> bool:
-    """Whether the player who put the ticket in still sits there."""
-    return command.session == seat.session
-
-
 def _not_the_house(table: Table, by: str) -> Refusal | None:
     if by == CAGE:
         return None
-    return at_table(table, by) or refused(Reason.NOT_PERMITTED, TRANSFERS, f"the House's side ({CAGE})", by)
+    message = f"only the House ({CAGE}) may send the value of a ticket, not {by}"
+    return at_table(table, by) or refused(Reason.NOT_PERMITTED, TRANSFERS, message)
 
 
 def known_transfer(
     table: Table, transfer: str, kind: TransferKind, amount: int | None, subject: str = ""
 ) -> Events | Refusal:
-    """A transfer that is booked already: a retry changes nothing, other content is refused."""
+    """Answers a transfer that is booked already: a retry changes nothing, different content is refused."""
     known = table.transfers[transfer]
     if (known.kind, known.subject) == (kind, subject) and amount in (None, known.amount):
         return ()
-    expected = (
-        f"transfer {transfer} as it was booked ({known.kind}, {known.amount}, {known.subject or 'no seat'})"
-    )
-    return refused(Reason.DIFFERENT_CONTENT, TRANSFERS, expected, f"{kind}, {amount}, {subject or 'no seat'}")
+    booked = f"{known.kind} {known.amount} ({known.subject or 'no seat'})"
+    got = f"{kind} {'any amount' if amount is None else amount} ({subject or 'no seat'})"
+    message = f"transfer {transfer} was booked as {booked}, got {got}"
+    return refused(Reason.DIFFERENT_CONTENT, TRANSFERS, message)
 
 
 def dispense_credits(table: Table, command: DispenseCredits) -> Events | Refusal:
     """All credits of a terminal go out."""
     if command.transfer in table.transfers:
         return known_transfer(table, command.transfer, TransferKind.DISPENSED, None, command.seat)
-    wrong = seat_wrong(table, command.seat, command.by) or bad_name("a transfer", command.transfer)
-    if wrong:
-        return wrong
+    refusal = seat_refusal(table, command.seat, command.by) or bad_name("a transfer", command.transfer)
+    if refusal:
+        return refusal
     seat = table.seats[command.seat]
     if seat.purse is None or not seat.purse.credits:
-        return refused(Reason.CREDITS_SHORT, CREDITS, "credits on the terminal", 0)
+        return refused(Reason.CREDITS_SHORT, CREDITS, f"seat {seat.name} has no credits")
     clause = table.means.get(Means.CREDITS, TERMINALS)
     return (
         CreditsDispensed(
@@ -135,34 +138,37 @@ def dispense_credits(table: Table, command: DispenseCredits) -> Events | Refusal
 
 def buy_colour(table: Table, command: BuyColour) -> Events | Refusal:
     """Colour chips at the player's own value, shown by a marker where it is above the minimum."""
-    wrong = seat_wrong(table, command.seat, command.by) or at_table(table, command.by)
-    wrong = wrong or bad_name("a colour", command.colour)
-    wrong = (
-        wrong
+    refusal = seat_refusal(table, command.seat, command.by) or at_table(table, command.by)
+    refusal = refusal or bad_name("a colour", command.colour)
+    refusal = (
+        refusal
         or bad_amount("a value", command.value, COLOURS)
         or bad_amount("pieces", command.pieces, COLOURS)
     )
-    if wrong:
-        return wrong
+    if refusal:
+        return refusal
     clause = table.means.get(Means.COLOUR_CHIPS)
     if clause is None:
-        return refused(Reason.WRONG_MEANS, COLOURS, f"bets with {', '.join(table.means)}", "colour chips")
+        message = f"this table has no colour chips: bets are made with {' or '.join(table.means)}"
+        return refused(Reason.WRONG_MEANS, COLOURS, message)
     if command.paid_with not in (Means.CASH, Means.CASH_CHIPS):
-        return refused(Reason.WRONG_MEANS, COLOURS, "cash or cash chips", command.paid_with)
+        message = f"expected payment in cash or cash-chips, got {command.paid_with}"
+        return refused(Reason.WRONG_MEANS, COLOURS, message)
     seat = table.seats[command.seat]
     holder = table.colours.get(command.colour)
     if (holder is not None and holder != seat.name) or seat.colour not in (None, command.colour):
-        return refused(
-            Reason.DIFFERENT_CONTENT, COLOURS, "one colour to a seat", f"{command.colour}, {holder}"
-        )
+        problem = f"colour {command.colour} belongs to seat {holder}"
+        if holder in (None, seat.name):
+            problem = f"seat {seat.name} already has the colour {seat.colour}, not {command.colour}"
+        return refused(Reason.DIFFERENT_CONTENT, COLOURS, problem)
     if seat.colour is not None and seat.colour_value != command.value:
-        expected = f"the value {seat.colour_value} that the chips have"
+        message = f"the chips of seat {seat.name} have the value {seat.colour_value}, got {command.value}"
         sums = (seat.colour_value, command.value)
-        return refused(Reason.DIFFERENT_CONTENT, COLOURS, expected, command.value, sums=sums)
+        return refused(Reason.DIFFERENT_CONTENT, COLOURS, message, sums=sums)
     if command.value > table.limits.least and command.marker != command.value:
-        expected = f"a marker or cash chip of {command.value}, above the minimum of {table.limits.least}"
+        needed = f"a value above the minimum {table.limits.least} needs a marker of {command.value}"
         sums = (command.value, table.limits.least)
-        return refused(Reason.UNMET_NEED, clause, expected, command.marker or "none", sums=sums)
+        return refused(Reason.UNMET_NEED, clause, f"{needed}, got {command.marker or 'none'}", sums=sums)
     purse = seat.purses.get(Means.COLOUR_CHIPS)
     has = purse.credits if purse else 0
     return _beyond(has, command.value * command.pieces, COLOURS) or (
@@ -174,26 +180,26 @@ def buy_colour(table: Table, command: BuyColour) -> Events | Refusal:
 
 
 def cash_colour(table: Table, command: CashColour) -> Events | Refusal:
-    """Colour chips go back where they were bought, for cash chips out of the tray.
+    """Colour chips are returned for cash chips out of the tray.
 
-    What is left of less than one chip, as after a stake that was settled to the maximum, goes with the last.
+    A rest of less than one chip, as after a stake settled to the maximum, is paid with the last chip.
     """
-    wrong = seat_wrong(table, command.seat, command.by) or at_table(table, command.by)
-    if wrong:
-        return wrong
+    refusal = seat_refusal(table, command.seat, command.by) or at_table(table, command.by)
+    if refusal:
+        return refusal
     seat = table.seats[command.seat]
     purse = seat.purses.get(Means.COLOUR_CHIPS)
     has, amount = purse.credits if purse else 0, command.pieces * seat.colour_value
     if type(command.pieces) is not int or command.pieces < 0 or not has or has < amount:
-        expected, sums = f"colour chips worth {amount}", (amount, has) if type(amount) is int else ()
-        return refused(Reason.CREDITS_SHORT, COLOURS, expected, has, sums=sums)
+        message = f"not enough colour chips: {command.pieces} pieces worth {amount} needed, {has} available"
+        sums = (amount, has) if type(amount) is int else ()
+        return refused(Reason.CREDITS_SHORT, COLOURS, message, sums=sums)
     amount = has if has - amount < seat.colour_value else amount
     if not amount:
-        return refused(Reason.BAD_VALUE, COLOURS, "at least one colour chip", command.pieces)
+        return refused(Reason.BAD_VALUE, COLOURS, f"expected at least one colour chip, got {command.pieces}")
     free = free_in_tray(table)
     if free < amount:
-        expected = f"{amount} free in the tray to pay from"
-        return refused(Reason.FLOAT_SHORT, FLOAT, expected, free, sums=(amount, free))
+        return tray_short(amount, free)
     clause = table.means[Means.COLOUR_CHIPS]
     return (
         ColourCashed(
@@ -206,9 +212,9 @@ def cash_colour(table: Table, command: CashColour) -> Events | Refusal:
 
 
 def free_in_tray(table: Table) -> int:
-    """What the tray can give away: not the chips that lie on the layout, nor what a settlement owes.
+    """The chips that the tray can pay: without those on the layout and those that a settlement owes.
 
-    Until winners are paid the round may still be void, so a loser's chips stay his.
+    Until winners are paid the round may still be voided, so losing chips still belong to the players.
     """
     reserved = 0
     if table.round is not None and table.round.phase is not Phase.PAID:
@@ -219,14 +225,20 @@ def free_in_tray(table: Table) -> int:
     return max(0, table.ledger.balances[Account.CHIPS] - reserved)
 
 
+def tray_short(amount: int, free: int) -> Refusal:
+    """Why the tray cannot pay an amount."""
+    message = f"not enough free chips in the tray: {amount} needed, {free} available"
+    return refused(Reason.FLOAT_SHORT, FLOAT, message, sums=(amount, free))
+
+
 def receive_fill(table: Table, command: ReceiveFill) -> Events | Refusal:
-    """Chips from the cage, taken in by two people, or brought by its side and seen by one of rank here."""
-    wrong = at_table(table, command.by) if command.by != CAGE else None
-    wrong = wrong or two_people(table, command.by, command.second, clause=FLOAT)
-    wrong = wrong or bad_amount("an amount", command.amount, FLOAT)
-    wrong = wrong or bad_name("a transfer", command.transfer)
-    if wrong:
-        return wrong
+    """Chips arrive from the cage: two people receive them, or the cage delivers them to one supervisor."""
+    refusal = at_table(table, command.by) if command.by != CAGE else None
+    refusal = refusal or two_people(table, command.by, command.second, clause=FLOAT)
+    refusal = refusal or bad_amount("an amount", command.amount, FLOAT)
+    refusal = refusal or bad_name("a transfer", command.transfer)
+    if refusal:
+        return refusal
     if command.transfer in table.transfers:
         return known_transfer(table, command.transfer, TransferKind.FILL, -command.amount)
     tray = table.ledger.balances[Account.CHIPS]
@@ -244,19 +256,18 @@ def _two_at(table: Table, by: str, second: str | None, clause: Clause) -> Refusa
 
 
 def send_credit(table: Table, command: SendCredit) -> Events | Refusal:
-    """Chips leave for the cage; what lies on the layout stays."""
-    wrong = _two_at(table, command.by, command.second, FLOAT) or bad_amount(
+    """Chips leave for the cage; chips on the layout stay."""
+    refusal = _two_at(table, command.by, command.second, FLOAT) or bad_amount(
         "an amount", command.amount, FLOAT
     )
-    wrong = wrong or bad_name("a transfer", command.transfer)
-    if wrong:
-        return wrong
+    refusal = refusal or bad_name("a transfer", command.transfer)
+    if refusal:
+        return refusal
     if command.transfer in table.transfers:
         return known_transfer(table, command.transfer, TransferKind.CREDIT, command.amount)
     free = free_in_tray(table)
     if free < command.amount:
-        expected = f"{command.amount} free in the tray"
-        return refused(Reason.FLOAT_SHORT, FLOAT, expected, free, sums=(command.amount, free))
+        return tray_short(command.amount, free)
     assert command.second is not None
     return (
         CreditSent(
@@ -268,14 +279,14 @@ def send_credit(table: Table, command: SendCredit) -> Events | Refusal:
 
 def send_drop(table: Table, command: SendDrop) -> Events | Refusal:
     """The drop box leaves with all that is in it."""
-    wrong = _two_at(table, command.by, command.second, DROP) or bad_name("a transfer", command.transfer)
-    if wrong:
-        return wrong
+    refusal = _two_at(table, command.by, command.second, DROP) or bad_name("a transfer", command.transfer)
+    if refusal:
+        return refusal
     if command.transfer in table.transfers:
         return known_transfer(table, command.transfer, TransferKind.DROP, None)
     amount = table.ledger.balances[Account.DROP]
     if not amount:
-        return refused(Reason.CREDITS_SHORT, DROP, "something in the drop box", 0)
+        return refused(Reason.CREDITS_SHORT, DROP, "the drop box is empty")
     assert command.second is not None
     return (
         DropSent(

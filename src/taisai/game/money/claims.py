@@ -1,12 +1,12 @@
-"""Claims between players and the house: paid or collected at the table, by the cage, or given up."""
+"""Claims between players and the house: paid or collected at the table or by the cage, or waived."""
 
 from __future__ import annotations
 
 from typing import Final
 
-from taisai.game.checks import at_least, bad_name, bad_text, refused, two_people
+from taisai.game.checks import at_least, bad_name, bad_text, listed, refused, two_people
 from taisai.game.messages import Events
-from taisai.game.money.cashier import FLOAT, free_in_tray, known_transfer
+from taisai.game.money.cashier import free_in_tray, known_transfer, tray_short
 from taisai.game.money.ledger import Account
 from taisai.game.money.messages import ClaimSettled, SettleClaim
 from taisai.game.refusals import Reason, Refusal
@@ -19,32 +19,31 @@ CLAIMS: Final = Clause("house:claims")
 
 
 def settle_claim(table: Table, command: SettleClaim) -> Events | Refusal:
-    """A claim is paid or collected at the table or by the cage, or given up."""
+    """A claim is paid or collected at the table or by the cage, or waived."""
     rank = table.irregularities.ruling_for(Irregularity.OTHER, table.phase, table.settings).to
     rank = rank or table.ranks.second
     if command.by == CAGE and command.how is ClaimEnd.CAGE:
-        # Two have signed at the House; whoever else would have settled it here is the second of them.
-        wrong = two_people(table, command.by, command.second, rank=rank, clause=CLAIMS)
+        # Two people have signed at the House; a person of the rank here is the second.
+        refusal = two_people(table, command.by, command.second, rank=rank, clause=CLAIMS)
     else:
-        wrong = at_least(table, command.by, rank, CLAIMS)
-        wrong = wrong or two_people(table, command.by, command.second, clause=CLAIMS)
-    wrong = wrong or bad_text("a reason", command.reason, least=1 if command.how is ClaimEnd.WAIVE else 0)
-    wrong = wrong or _bad_claim_transfer(command)
-    if wrong:
-        return wrong
+        refusal = at_least(table, command.by, rank, CLAIMS)
+        refusal = refusal or two_people(table, command.by, command.second, clause=CLAIMS)
+    refusal = refusal or bad_text("a reason", command.reason, least=1 if command.how is ClaimEnd.WAIVE else 0)
+    refusal = refusal or _bad_claim_transfer(command)
+    if refusal:
+        return refusal
     if command.transfer is not None and command.transfer in table.transfers:
         return known_transfer(table, command.transfer, TransferKind.CLAIM, None, command.claim)
     claim = table.claims.get(command.claim)
     if claim is None:
-        known = ", ".join(table.claims) or "none"
-        return refused(Reason.BAD_VALUE, CLAIMS, f"an open claim ({known})", command.claim)
+        message = f"no open claim {command.claim!r}; open claims: {listed(table.claims)}"
+        return refused(Reason.BAD_VALUE, CLAIMS, message)
     if command.how is ClaimEnd.WAIVE and claim.of_player:
-        expected = "a claim on a player: what is owed to one is not the house's to give up"
-        return refused(Reason.RULED_OUT, CLAIMS, expected, claim.id)
+        message = f"claim {claim.id} is owed to a player: the house can waive only claims on players"
+        return refused(Reason.RULED_OUT, CLAIMS, message)
     free = free_in_tray(table)
     if command.how is ClaimEnd.TABLE and claim.of_player and free < claim.amount:
-        expected = f"{claim.amount} free in the tray to pay from"
-        return refused(Reason.FLOAT_SHORT, FLOAT, expected, free, sums=(claim.amount, free))
+        return tray_short(claim.amount, free)
     assert command.second is not None
     return (
         ClaimSettled(
@@ -56,8 +55,9 @@ def settle_claim(table: Table, command: SettleClaim) -> Events | Refusal:
 
 def _bad_claim_transfer(command: SettleClaim) -> Refusal | None:
     if (command.how is ClaimEnd.CAGE) != (command.transfer is not None):
-        got = command.transfer or "none"
-        return refused(Reason.BAD_VALUE, CLAIMS, "a transfer with the cage and with nothing else", got)
+        with_it = "without a transfer" if command.transfer is None else f"with transfer {command.transfer!r}"
+        message = f"only a claim that the cage settles has a transfer, got {command.how} {with_it}"
+        return refused(Reason.BAD_VALUE, CLAIMS, message)
     return bad_name("a transfer", command.transfer) if command.transfer is not None else None
 
 

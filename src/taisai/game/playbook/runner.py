@@ -175,14 +175,14 @@ def pinned(text: str, book: Rulebook, name: str = "playbook") -> PinnedPlaybook:
             lines += [line.rstrip(), *(f"  {told}" if told[0] != "*" else f"    {told}"
                                        for told in one.answer)]  # fmt: skip
             facts = list(one.facts)
-            if one.refusal is not None and any(wrong.got.startswith("!") for wrong in one.mismatches):
+            if one.refusal is not None and any(mismatch.got.startswith("!") for mismatch in one.mismatches):
                 refusals.append((len(lines), one.refusal))
         elif line.strip()[:1] == "=":
             lines.append(f"  {facts.pop(0)}")
         elif line.strip()[:1] not in ("+", "!", "*"):
             lines.append(line.rstrip())
     answers = sum(len(one.answer) + len(one.facts) for one in played.values())
-    got = [wrong.got for one in played.values() for wrong in one.mismatches]
+    got = [mismatch.got for one in played.values() for mismatch in one.mismatches]
     struck = got.count(NO_LINE)
     return PinnedPlaybook("\n".join(lines) + "\n", answers, len(got) - struck, struck, tuple(refusals))
 

@@ -1,4 +1,4 @@
-"""Corrections: voiding rounds and correcting results, also long after they are over, under dual control."""
+"""Corrections: voids rounds and corrects results, also of finished rounds, under dual control."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from itertools import chain
 from typing import NamedTuple, Protocol
 
-from taisai.game.checks import refused, two_people
+from taisai.game.checks import refused, shown, two_people
 from taisai.game.messages import Events, Faces
 from taisai.game.money.ledger import Account, LedgerEntry
 from taisai.game.refusals import Reason, Refusal
@@ -25,7 +25,7 @@ from taisai.rules.vocabulary import Phase
 
 
 class CorrectionOrder(Protocol):
-    """Who orders it, when, with whom, by which ruling."""
+    """An order to void or correct rounds: when, by whom, with which second person, by which ruling."""
 
     @property
     def at(self) -> int: ...
@@ -40,35 +40,33 @@ class CorrectionOrder(Protocol):
 def voided(
     table: Table, case: CorrectionOrder, first: int, last: int, *, by_itself: bool = False
 ) -> Events | Refusal:
-    """A range of rounds is void; those that are void already stay so.
+    """Voids a range of rounds; those that are void already stay void.
 
-    What moves settled money takes two people, unless the system does it by itself after a stop.
+    Moving settled money takes two people, unless the system does it by itself after a stop.
     """
     current = table.round
     newest = len(table.rounds) + (current is not None)
     if not 1 <= first <= last <= newest:
-        got = f"{first} to {last}"
-        return refused(Reason.WRONG_ROUND, case.ruled.clause, f"rounds from 1 to {newest}", got)
+        message = f"expected rounds from 1 to {newest}, got {first} to {last}"
+        return refused(Reason.WRONG_ROUND, case.ruled.clause, message)
     reaches_current = current is not None and last == current.number
     spent: dict[int, int] = {}
     void = [
-        _voided(table, case, one, spent)
-        for one in chain(table.rounds[first - 1 : last], [current] if reaches_current else [])
-        if one is not None and not one.voided
+        _voided(table, case, round_, spent)
+        for round_ in chain(table.rounds[first - 1 : last], [current] if reaches_current else [])
+        if round_ is not None and not round_.voided
     ]
     if not void:
-        return refused(
-            Reason.RULED_OUT, case.ruled.clause, "a round that is not void yet", f"{first} to {last}"
-        )
+        return refused(Reason.RULED_OUT, case.ruled.clause, f"rounds {first} to {last} are void already")
     if not by_itself and (len(void) > 1 or void[0].settled):
-        wrong = two_people(table, case.by, case.second)
-        if wrong:
-            return wrong
+        refusal = two_people(table, case.by, case.second)
+        if refusal:
+            return refusal
     return (*void, *(shut_now(table, case.at, case.by) if reaches_current else ()))
 
 
 def shut_now(table: Table, at: int, by: str) -> Events:
-    """The table is shut with the end of its round, where that was ordered."""
+    """Shuts the table at the end of its round, if that was ordered."""
     if table.shut_after is None:
         return ()
     return (TableShut(at=at, by=by, clause=table.witnessed_by, reason=table.shut_after),)
@@ -88,7 +86,7 @@ def _voided(table: Table, case: CorrectionOrder, round_: Round, spent: dict[int,
 
 
 def _decks_hold(table: Table, round_: Round, outcome: Outcome) -> bool:
-    """Whether the shoe can have shown it; of cards that were shuffled away since, nothing is known."""
+    """Whether the shoe can have shown an outcome; after a later shuffle that cannot be known."""
     shoe = table.shoe
     if not shoe.used or round_.result is None or round_.shuffle != shoe.shuffles:
         return True
@@ -106,23 +104,23 @@ def unpaid(table: Table, round_: Round) -> bool:
 
 
 def corrected(table: Table, case: CorrectionOrder, round_: Round, faces: Faces) -> Events | Refusal:
-    """A result gives way to what the dice or cards showed."""
+    """Replaces a result by what the dice or cards showed."""
     clause = case.ruled.clause
     try:
         outcome = Outcome.of(*faces)
     except RulesError as error:
-        return Refusal(Reason.BAD_VALUE, clause, f"what the dice or cards showed: {error}")
+        return Refusal(Reason.BAD_VALUE, clause, f"the faces are no outcome: {error}")
     if round_.voided or round_.result is None:
-        got = "a void round" if round_.voided else "no result yet"
-        return refused(Reason.RULED_OUT, clause, "a round with a result", got)
+        problem = "is void" if round_.voided else "has no result yet"
+        return refused(Reason.RULED_OUT, clause, f"round {round_.number} {problem}")
     if not _decks_hold(table, round_, outcome):
-        expected = "cards that the decks hold"
-        return refused(Reason.BAD_VALUE, table.shoe.rule.clause, expected, " ".join(map(str, outcome.faces)))
+        message = f"the decks do not have the cards {shown(outcome.faces)}"
+        return refused(Reason.BAD_VALUE, table.shoe.rule.clause, message)
     if outcome is round_.result:
-        return refused(Reason.BAD_VALUE, clause, f"another outcome than {outcome}", "the same")
-    wrong = two_people(table, case.by, case.second)
-    if wrong:
-        return wrong
+        return refused(Reason.BAD_VALUE, clause, f"round {round_.number} already has the result {outcome}")
+    refusal = two_people(table, case.by, case.second)
+    if refusal:
+        return refusal
     assert case.second is not None
     if round_.settled is None:
         faces = tuple(outcome.faces)
@@ -142,30 +140,30 @@ def corrected(table: Table, case: CorrectionOrder, round_: Round, faces: Faces) 
 
 
 class Adjustment(NamedTuple):
-    """What a purse gets or gives when a settlement is undone or done again."""
+    """What a purse gets or gives back when a settlement is undone or repeated."""
 
     purse: Purse
     offset: int
-    """Set against open claims the other way: on the player where positive, of the player where negative."""
+    """Set against open claims: against claims on the player if positive, of the player if negative."""
     forgone: int
-    """Set against claims on the player that were given up: he has had the money."""
+    """Set against waived claims on the player, who has kept that money."""
     credits: int
-    """Added to the purse, or taken from it where negative."""
+    """Added to the purse, or taken from it if negative."""
     claim: int
-    """Owed to the player beyond that, or by him where negative."""
+    """Owed to the player beyond that, or by the player if negative."""
 
 
 def adjustments(
     table: Table, round_: Round, due: dict[int, int], spent: dict[int, int] | None = None
 ) -> list[Adjustment]:
-    """What each purse gets or gives, where `due` is what it should have got of a round that was paid.
+    """What each purse gets or gives back; `due` is what it should have got from a round that was paid.
 
     `spent` remembers, over several rounds at once, what earlier ones already took from a purse.
     """
     assert round_.settled is not None
     spent = {} if spent is None else spent
     spent_claims: dict[str, int] = {}
-    found = []
+    changes = []
     got = round_.settled.by_purse
     for index in sorted({*due, *(index for index, amount in enumerate(got) if amount)}):
         purse = table.purses[index]
@@ -184,25 +182,25 @@ def adjustments(
             put = max(rest, -(purse.credits + spent.get(index, 0)))
             spent[index] = spent.get(index, 0) + put
         if change:
-            found.append(Adjustment(purse, offset, forgone, put, rest - put))
-    return found
+            changes.append(Adjustment(purse, offset, forgone, put, rest - put))
+    return changes
 
 
 def _against(claims: Iterable[Claim], round_: Round, purse: Purse, change: int, spent: dict[str, int]) -> int:
-    """How much of a change meets claims of the same round and player that run the other way."""
-    found = 0
+    """How much of a change is set against opposite claims of the same round and player."""
+    total = 0
     seat = purse.seat.name
     mine = (round_.number, seat, round_.sessions.get(seat), change < 0)
     for claim in claims:
         if change and (claim.round, claim.seat, claim.session, claim.of_player) == mine:
-            met = min(abs(change) - found, claim.amount - spent.get(claim.id, 0))
+            met = min(abs(change) - total, claim.amount - spent.get(claim.id, 0))
             spent[claim.id] = spent.get(claim.id, 0) + met
-            found += met
-    return found if change > 0 else -found
+            total += met
+    return total if change > 0 else -total
 
 
 def _take_off_claims(table: Table, round_: Round, change: Adjustment) -> None:
-    """Claims that a change met are smaller by it, or gone."""
+    """Reduces or removes the claims that a change was set against."""
     _reduce(table.claims, round_, change.purse, change.offset)
     waived = {claim.id: claim for claim in table.waived}
     _reduce(waived, round_, change.purse, change.forgone)
@@ -223,7 +221,7 @@ def _reduce(claims: dict[str, Claim], round_: Round, purse: Purse, change: int) 
 
 
 def owed(changes: list[Adjustment]) -> tuple[int, int]:
-    """What becomes a claim of players, and what a claim on them."""
+    """(new claims of players, new claims on players)."""
     to_players = sum(change.claim for change in changes if change.claim > 0)
     by_players = -sum(change.claim for change in changes if change.claim < 0)
     return to_players, by_players
@@ -232,7 +230,7 @@ def owed(changes: list[Adjustment]) -> tuple[int, int]:
 def adjust(
     table: Table, round_: Round, changes: list[Adjustment], entries: list[LedgerEntry], clause: Clause
 ) -> None:
-    """Books the changes together with what they change for the house."""
+    """Books the changes for the purses together with those for the house."""
     put = sum(change.credits for change in changes)
     to_players, by_players = owed(changes)
     met_on = sum(change.offset for change in changes if change.offset > 0)
@@ -250,8 +248,8 @@ def adjust(
         if change.claim:
             seat, amount = change.purse.seat.name, abs(change.claim)
             session = round_.sessions[seat]
-            made = Claim(next_claim(table), round_.number, seat, session, amount, of_player=change.claim > 0)
-            table.claims[made.id] = made
+            claim = Claim(next_claim(table), round_.number, seat, session, amount, of_player=change.claim > 0)
+            table.claims[claim.id] = claim
 
 
 def next_claim(table: Table) -> str:
@@ -261,7 +259,7 @@ def next_claim(table: Table) -> str:
 
 
 def claim_excess(table: Table, round_: Round, clause: Clause) -> None:
-    """What a purse cannot hold beyond the greatest sum is owed to its player."""
+    """Turns what a purse has above the greatest sum into a claim of its player."""
     for purse in table.purses:
         excess = purse.credits - GREATEST_SUM
         if excess > 0:

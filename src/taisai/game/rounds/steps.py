@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from taisai.game.checks import may_act, on_hold, refused, two_people
+from taisai.game.checks import may_act, not_open, on_hold, refused, shown, two_people
 from taisai.game.irregularities import rulings
 from taisai.game.messages import Event, Events
 from taisai.game.money.ledger import Account
@@ -46,43 +46,46 @@ MOST_TUMBLES: Final = 1_000  # of one activation; more is a typing mistake
 def perform(table: Table, command: Perform) -> Events | Refusal:
     """An act of the round: a step, an irregularity, or refused with the clause."""
     if not table.open:
-        return refused(Reason.TABLE_NOT_OPEN, "house:table", "a table that is open", "one that is not")
-    asked = table.procedure.resolve(command.act, table.phase, table.settings)
-    wrong = _not_his(table, command, asked) or on_hold(table)
-    if wrong:
-        return wrong
+        return not_open(table)
+    step = table.procedure.resolve(command.act, table.phase, table.settings)
+    refusal = _position_refusal(table, command, step) or on_hold(table)
+    if refusal:
+        return refusal
     if table.shut is not None and table.round is None:
-        return refused(Reason.TABLE_SHUT, "house:shut", "a table that is not shut", table.shut)
-    if isinstance(asked, OutOfOrder):
-        if asked.irregularity is None:
-            return refused(Reason.OUT_OF_ORDER, asked.clause, _expected(table), command.act)
-        return _done_wrongly(table, command, asked.irregularity)
-    wrong = _witness_missing(table, command) or _bad_figures(command, asked)
-    if wrong:
-        return wrong
-    for need in asked.needs:
+        return refused(Reason.TABLE_SHUT, "house:shut", f"the table is shut: {table.shut}")
+    if isinstance(step, OutOfOrder):
+        if step.irregularity is None:
+            message = f"expected {_expected(table)}, got {command.act} (the round is {table.phase})"
+            return refused(Reason.OUT_OF_ORDER, step.clause, message)
+        return _done_wrongly(table, command, step.irregularity)
+    refusal = _witness_missing(table, command) or _bad_figures(command, step)
+    if refusal:
+        return refusal
+    for need in step.needs:
         if not _is_met(table, command, need.need):
             if need.unmet is not None:
                 return _done_wrongly(table, command, need.unmet)
             return _unmet(table, command, need)
-    return _MAKES[command.act](table, command, asked)
+    return _MAKES[command.act](table, command, step)
 
 
 def _expected(table: Table) -> str:
     acts = [step.act for step in table.procedure.steps_from(table.phase, table.settings)]
-    return f"{' or '.join(acts)} when {table.phase}"
+    return " or ".join(acts)
 
 
-def _not_his(table: Table, command: Perform, asked: Step | OutOfOrder) -> Refusal | None:
-    position = asked.by if isinstance(asked, Step) else _position_of(table, command.act)
+def _position_refusal(table: Table, command: Perform, step: Step | OutOfOrder) -> Refusal | None:
+    position = step.by if isinstance(step, Step) else _position_of(table, command.act)
     if position == CLOCK:
         if command.by != CLOCK:
             clause = table.clause_of(command.act)
-            return refused(Reason.NOT_PERMITTED, clause, "the betting clock to do it", command.by)
+            return refused(
+                Reason.NOT_PERMITTED, clause, f"only the betting clock may do this, not {command.by}"
+            )
         return None
     if command.by in SYSTEM:
         clause = table.clause_of(command.act)
-        return refused(Reason.NOT_PERMITTED, clause, f"the {position} to do it", command.by)
+        return refused(Reason.NOT_PERMITTED, clause, f"only the {position} may do this, not {command.by}")
     return may_act(table, command.by, position, table.clause_of(command.act))
 
 
@@ -99,13 +102,14 @@ def _witness_missing(table: Table, command: Perform) -> Refusal | None:
 
 
 def _witness(table: Table, command: Perform) -> str | None:
-    """Who was present, where somebody had to be."""
+    """The witness of the settlement, if one is required."""
     return command.second if table.round is not None and table.round.witness is not None else None
 
 
 def _bad_figures(command: Perform, step: Step) -> Refusal | None:
     if command.act is Act.TUMBLE and not 0 <= command.tumbles <= MOST_TUMBLES:
-        return refused(Reason.BAD_VALUE, "house:most", f"0 to {MOST_TUMBLES} tumbles", command.tumbles)
+        message = f"expected 0 to {MOST_TUMBLES} tumbles, got {command.tumbles}"
+        return refused(Reason.BAD_VALUE, "house:most", message)
     cocked = not command.flat and any(need.need is Need.DICE_FLAT for need in step.needs)
     if command.act is Act.ENTER_RESULT and not cocked:
         return bad_faces(command.faces)
@@ -122,7 +126,7 @@ def bad_faces(faces: tuple[int, ...]) -> Refusal | None:
 
 
 def _done_wrongly(table: Table, command: Perform, event: Irregularity) -> Events | Refusal:
-    """The act was done, and the document makes an irregularity of it."""
+    """The act was done, and the document rules it an irregularity."""
     at, by, clause, phase = command.at, command.by, table.clause_of(command.act), table.phase
     done: Events = ()
     if command.act is Act.TUMBLE:
@@ -137,26 +141,29 @@ def _done_wrongly(table: Table, command: Perform, event: Irregularity) -> Events
 
 
 def _not_in_order(table: Table) -> Refusal | None:
-    """Which equipment keeps a round from opening."""
+    """Why no round can open: an item is missing or out of order."""
     item = table.equipment.failed(table.settings)
     if item is None:
         return None
     if item in table.equipment.placed:
-        expected, got = f"{item} repaired or replaced first", "it is out of order"
+        message = f"{item} is out of order: repair or replace it first"
     else:
-        expected, got = f"{item} on the table", "none"
-    return refused(Reason.UNMET_NEED, "house:equipment", expected, got)
+        message = f"{item} is not on the table: place it first"
+    return refused(Reason.UNMET_NEED, "house:equipment", message)
 
 
 def _open(table: Table, command: Perform, step: Step) -> Events | Refusal:
-    wrong = _not_in_order(table)
-    if wrong:
-        return wrong
-    # A book of one's own may forget to ask it.
+    refusal = _not_in_order(table)
+    if refusal:
+        return refusal
+    # A custom rulebook may not require it.
     if table.shoe.used and (unready := table.shoe.unready(table.settings)):
-        return refused(Reason.UNMET_NEED, "house:shoe", unready, f"{table.shoe.left} cards left")
+        return refused(Reason.UNMET_NEED, "house:shoe", f"{unready} ({table.shoe.left} cards left)")
     if len(table.rounds) >= MOST_ROUNDS:
-        return refused(Reason.TOO_MANY, "house:most", f"at most {MOST_ROUNDS} rounds", "one more")
+        message = (
+            f"the table has had {len(table.rounds)} rounds, the greatest number: close it and open a new one"
+        )
+        return refused(Reason.TOO_MANY, "house:most", message)
     return (
         BetsOpened(
             at=command.at, by=command.by, clause=step.clause, round=len(table.rounds) + 1, phase=step.end,
@@ -174,7 +181,7 @@ def _tumble(_table: Table, command: Perform, step: Step) -> Events:
 
 
 def _deal(table: Table, command: Perform, step: Step) -> Events | Refusal:
-    """Three cards; where the shoe has fewer, the document speaks."""
+    """Deals three cards; if the shoe has fewer, the document rules."""
     if table.shoe.short:
         return rulings.by_act(table, command, Irregularity.SHOE_SHORT)
     return (CardsDealt(at=command.at, by=command.by, clause=step.clause, phase=step.end),)
@@ -182,8 +189,8 @@ def _deal(table: Table, command: Perform, step: Step) -> Events | Refusal:
 
 def _enter(table: Table, command: Perform, step: Step) -> Events | Refusal:
     if table.shoe.used and not table.shoe.can_hold(command.faces):
-        clause, expected = table.shoe.rule.clause, "cards that the decks still hold"
-        return refused(Reason.BAD_VALUE, clause, expected, " ".join(map(str, command.faces)))
+        message = f"the decks do not have the cards {shown(command.faces)} any more"
+        return refused(Reason.BAD_VALUE, table.shoe.rule.clause, message)
     return (
         ResultEntered(at=command.at, by=command.by, clause=step.clause, phase=step.end, faces=command.faces),
     )
@@ -221,8 +228,8 @@ def _pay(table: Table, command: Perform, step: Step) -> Events | Refusal:
     assert table.round.settled is not None
     needs, has = tray_needs(table), table.ledger.balances[Account.CHIPS]
     if needs > has:
-        expected = f"{needs} in the tray to pay from"
-        return refused(Reason.FLOAT_SHORT, "house:float", expected, has, sums=(needs, has))
+        message = f"not enough chips in the tray: {needs} needed, {has} available"
+        return refused(Reason.FLOAT_SHORT, "house:float", message, sums=(needs, has))
     paid = table.round.settled.won + table.round.settled.stakes_back
     return (
         WinnersPaid(
@@ -242,9 +249,9 @@ def _collect_and_pay(table: Table, command: Perform, step: Step) -> Events | Ref
 def _conclude(table: Table, command: Perform, step: Step) -> Events:
     assert table.round is not None
     at, by, clause = command.at, command.by, step.clause
-    made: list[Event] = [LightsCleared(at=at, by=by, clause=clause)] if step.act is Act.CLEAR_LIGHTS else []
-    made.append(RoundConcluded(at=at, by=by, clause=clause, round=table.round.number))
-    return (*made, *shut_now(table, at, by))
+    events: list[Event] = [LightsCleared(at=at, by=by, clause=clause)] if step.act is Act.CLEAR_LIGHTS else []
+    events.append(RoundConcluded(at=at, by=by, clause=clause, round=table.round.number))
+    return (*events, *shut_now(table, at, by))
 
 
 Plain = type[BetsClosed] | type[ShakerActivated] | type[DealPressed] | type[DiceUncovered]
@@ -276,7 +283,7 @@ _MAKES: Final[dict[Act, Callable[[Table, Perform, Step], Events | Refusal]]] = {
 
 
 def _is_met(table: Table, command: Perform, need: Need) -> bool:
-    """Whether it is so, with what the act itself brings."""
+    """Whether a need is met, the act itself included."""
     settings, equipment = table.settings, table.equipment
     match need:
         case Need.TABLE_INSPECTED:
@@ -296,26 +303,27 @@ def _is_met(table: Table, command: Perform, need: Need) -> bool:
 
 
 def _unmet(table: Table, command: Perform, need: StepNeed) -> Refusal:
-    """The refusal of an act whose need is not met: what it needs, by which clause."""
+    """Why an act is refused whose need is not met."""
     settings, equipment = table.settings, table.equipment
-    clause, expected, got = need.clause, str(need.need), "it is not so"
+    clause, message = need.clause, f"{need.need} is required"
     if need.need in (Need.TABLE_INSPECTED, Need.SHIFT_INSPECTED):
         before = InspectedBefore.OPENING if need.need is Need.TABLE_INSPECTED else InspectedBefore.SHIFT
         item, inspection = equipment.due(before, settings)[0]
         clause = inspection.clause
-        expected, got = f"{item.id} inspected by the {inspection.by} before {before}", "no such inspection"
+        message = f"{item.id} is not inspected: the {inspection.by} must inspect it before {before}"
     elif need.need is Need.DICE_WITHIN_LIFE:
         outlived = equipment.outlived(max(command.at, table.latest), settings)
         assert outlived is not None
-        expected = f"{outlived.id} on the table for at most {outlived.hours_on_table} hours"
-        got = "longer" if outlived.id in equipment.placed else "none on the table"
+        message = f"{outlived.id} may be on the table for at most {outlived.hours_on_table} hours: replace it"
+        if outlived.id not in equipment.placed:
+            message = f"{outlived.id} is not on the table: place it first"
     elif need.need is Need.SHOE_CAN_COMPLETE:
-        expected, got = str(table.shoe.unready(settings)), f"{table.shoe.left} cards left"
+        message = f"{table.shoe.unready(settings)} ({table.shoe.left} cards left)"
         clause = need.clause if table.shoe.short and table.shoe.decks else Clause("house:shoe")
     elif need.need is Need.ENOUGH_TUMBLES:
         least, done = equipment.least_tumbles(settings), table.round.tumbles if table.round else 0
-        expected, got = f"at least {least} tumbles", str(done)
-    return refused(Reason.UNMET_NEED, clause, expected, got)
+        message = f"expected at least {least} tumbles, got {done}"
+    return refused(Reason.UNMET_NEED, clause, message)
 
 
 DECIDERS: Final[Deciders] = {

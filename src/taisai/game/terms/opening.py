@@ -5,7 +5,16 @@ from __future__ import annotations
 import datetime
 from typing import Final
 
-from taisai.game.checks import bad_name, bad_text, between_rounds, first_of, refused, supervisor, two_people
+from taisai.game.checks import (
+    bad_name,
+    bad_text,
+    between_rounds,
+    first_of,
+    listed,
+    refused,
+    supervisor,
+    two_people,
+)
 from taisai.game.equipment.items import PlacedItem
 from taisai.game.messages import Events
 from taisai.game.money.ledger import Account, UnbalancedError
@@ -38,17 +47,9 @@ from taisai.rules.errors import RulesError
 from taisai.rules.vocabulary import Act
 
 TABLE: Final = Clause("house:table")
-
-
 DAY: Final = Clause("house:day")
-
-
 TERMS: Final = Clause("house:terms")
-
-
 SHUT: Final = Clause("house:shut")
-
-
 LEFT_BEHIND: Final = (
     Account.CREDITS,
     Account.CLAIMS_OF_PLAYERS,
@@ -62,21 +63,22 @@ LEFT_BEHIND: Final = (
 def open_table(table: Table, command: OpenTable) -> Events | Refusal:
     """The first command of a stream."""
     if table.open or table.name:
-        return refused(Reason.TABLE_OPEN, TABLE, "a stream without a table", f"{table.name}")
+        return refused(Reason.TABLE_OPEN, TABLE, f"table {table.name} was opened already")
     book = table.book
-    wrong = first_of(
+    refusal = first_of(
         bad_name("a table's name", command.table),
         bad_name("a person's name", command.by),
         bad_name("a currency", command.currency),
         bad_name("a time zone", command.zone),
         _bad_day(command.day),
     )
-    if wrong:
-        return wrong
+    if refusal:
+        return refusal
     if folded(command.by) in SYSTEM:
-        return refused(Reason.NOT_PERMITTED, TABLE, "a person", command.by)
+        return refused(Reason.NOT_PERMITTED, TABLE, f"only a person may open a table, not {command.by!r}")
     if command.rank not in book.people.ranks() or not book.people.at_least(command.rank, book.people.second):
-        return refused(Reason.NOT_PERMITTED, TABLE, f"the {book.people.second} or above", command.rank)
+        message = f"only the {book.people.second} or a higher rank may open a table, not {command.rank!r}"
+        return refused(Reason.NOT_PERMITTED, TABLE, message)
     try:
         settings = book.chosen(command.settings)
         layout = book.layout_id(command.layout)
@@ -114,50 +116,50 @@ def _bad_day(day: str) -> Refusal | None:
             return None
     except ValueError:
         pass
-    return refused(Reason.BAD_VALUE, DAY, "a gaming day such as 2026-11-15", repr(day)[:40])
+    return refused(Reason.BAD_VALUE, DAY, f"expected a gaming day such as 2026-11-15, got {repr(day)[:40]}")
 
 
 def close_table(table: Table, command: CloseTable) -> Events | Refusal:
-    """No further round; nothing is left behind, in tray, drop box, on seats or as claims."""
-    wrong = supervisor(table, command.by, TABLE) or between_rounds(table, TABLE)
-    if wrong:
-        return wrong
+    """Closes the table; no money may be left in the tray, the drop box, on seats or as claims."""
+    refusal = supervisor(table, command.by, TABLE) or between_rounds(table, TABLE)
+    if refusal:
+        return refusal
     balances = table.ledger.balances
     left = [f"{account} {balances[account]}" for account in LEFT_BEHIND if balances[account]]
     if left:
-        return refused(Reason.UNMET_NEED, TABLE, "nothing left behind", ", ".join(left))
-    waiting = [one.id for one in table.referrals.values() if one.decided_by is None]
+        return refused(Reason.UNMET_NEED, TABLE, f"money is left on the table: {listed(left)}")
+    waiting = [referral.id for referral in table.referrals.values() if referral.decided_by is None]
     if waiting:
-        return refused(Reason.ON_HOLD, TABLE, "every referral decided", ", ".join(waiting))
+        return refused(Reason.ON_HOLD, TABLE, f"referrals wait for a decision: {listed(waiting)}")
     return (TableClosed(at=command.at, by=command.by, clause=TABLE),)
 
 
 def begin_day(table: Table, command: BeginDay) -> Events | Refusal:
     """A gaming day, later than the one before."""
-    wrong = supervisor(table, command.by, DAY) or between_rounds(table, DAY) or _bad_day(command.day)
-    if wrong:
-        return wrong
+    refusal = supervisor(table, command.by, DAY) or between_rounds(table, DAY) or _bad_day(command.day)
+    if refusal:
+        return refusal
     if command.day <= table.day:
-        return refused(Reason.BAD_VALUE, DAY, f"a day after {table.day}", command.day)
+        return refused(Reason.BAD_VALUE, DAY, f"expected a day after {table.day}, got {command.day}")
     return (DayBegun(at=command.at, by=command.by, clause=DAY, day=command.day),)
 
 
 def begin_shift(table: Table, command: BeginShift) -> Events | Refusal:
     """A shift."""
-    wrong = supervisor(table, command.by, DAY) or between_rounds(table, DAY)
-    wrong = wrong or bad_name("a shift's name", command.shift)
-    if wrong:
-        return wrong
+    refusal = supervisor(table, command.by, DAY) or between_rounds(table, DAY)
+    refusal = refusal or bad_name("a shift's name", command.shift)
+    if refusal:
+        return refusal
     return (ShiftBegun(at=command.at, by=command.by, clause=DAY, shift=command.shift),)
 
 
 def set_limits(table: Table, command: SetLimits) -> Events | Refusal:
     """Other limits from the next round on."""
-    wrong = supervisor(table, command.by, TERMS) or two_people(table, command.by, command.second)
-    wrong = wrong or between_rounds(table, TERMS)
-    wrong = wrong or _bad_terms(table, table.settings, table.offers, command.limits)
-    if wrong:
-        return wrong
+    refusal = supervisor(table, command.by, TERMS) or two_people(table, command.by, command.second)
+    refusal = refusal or between_rounds(table, TERMS)
+    refusal = refusal or _bad_terms(table, table.settings, table.offers, command.limits)
+    if refusal:
+        return refusal
     assert command.second is not None
     return (
         LimitsSet(at=command.at, by=command.by, clause=TERMS, limits=command.limits, second=command.second),
@@ -166,11 +168,11 @@ def set_limits(table: Table, command: SetLimits) -> Events | Refusal:
 
 def offer_odds(table: Table, command: OfferOdds) -> Events | Refusal:
     """Other odds from the next round on."""
-    wrong = supervisor(table, command.by, TERMS) or two_people(table, command.by, command.second)
-    wrong = wrong or between_rounds(table, TERMS)
-    wrong = wrong or _bad_terms(table, table.settings, command.offers, table.limits)
-    if wrong:
-        return wrong
+    refusal = supervisor(table, command.by, TERMS) or two_people(table, command.by, command.second)
+    refusal = refusal or between_rounds(table, TERMS)
+    refusal = refusal or _bad_terms(table, table.settings, command.offers, table.limits)
+    if refusal:
+        return refusal
     assert command.second is not None
     return (
         OddsOffered(
@@ -181,25 +183,27 @@ def offer_odds(table: Table, command: OfferOdds) -> Events | Refusal:
 
 def shut(table: Table, command: Shut) -> Events | Refusal:
     """No round opens until the table is reopened; the round in hand goes on."""
-    wrong = supervisor(table, command.by, SHUT) or bad_text("a reason", command.reason, least=1)
-    if wrong:
-        return wrong
+    refusal = supervisor(table, command.by, SHUT) or bad_text("a reason", command.reason, least=1)
+    if refusal:
+        return refusal
     if table.shut is not None:
-        return refused(Reason.TABLE_SHUT, SHUT, "a table that is not shut", table.shut)
+        return refused(Reason.TABLE_SHUT, SHUT, f"the table is shut already: {table.shut}")
     return (TableShut(at=command.at, by=command.by, clause=SHUT, reason=command.reason),)
 
 
 def reopen(table: Table, command: Reopen) -> Events | Refusal:
     """A shut table may be played again, its equipment in order."""
-    wrong = supervisor(table, command.by, SHUT) or two_people(table, command.by, command.second, clause=SHUT)
-    wrong = wrong or bad_text("a reason", command.reason, least=1)
-    if wrong:
-        return wrong
+    refusal = supervisor(table, command.by, SHUT) or two_people(
+        table, command.by, command.second, clause=SHUT
+    )
+    refusal = refusal or bad_text("a reason", command.reason, least=1)
+    if refusal:
+        return refusal
     if table.shut is None:
-        return refused(Reason.OUT_OF_ORDER, SHUT, "a table that is shut", "one that is not")
+        return refused(Reason.OUT_OF_ORDER, SHUT, "the table is not shut")
     item = table.equipment.failed(table.settings)
     if item:
-        return refused(Reason.UNMET_NEED, SHUT, f"{item} on the table and in order", "it is not")
+        return refused(Reason.UNMET_NEED, SHUT, f"{item} is missing or out of order")
     assert command.second is not None
     return (
         TableReopened(
@@ -212,7 +216,7 @@ def reopen(table: Table, command: Reopen) -> Events | Refusal:
 
 
 def on_table_opened(table: Table, event: TableOpened) -> None:
-    """The table is there, under the terms that were pinned."""
+    """The table is open, under the terms of the event."""
     if (event.rulebook, event.digest) != (table.book.id, table.book.digest):
         got = f"{table.book.id} {table.book.digest}"
         raise UnbalancedError(f"expected the rulebook {event.rulebook} {event.digest}, got {got}")
@@ -233,7 +237,7 @@ def _sorted(values: dict[str, str]) -> dict[str, str]:
 
 
 def put_in_force(table: Table) -> None:
-    """Compiles the terms, and shows every seat those of its layout."""
+    """Compiles the terms, and gives each seat the terms of its layout."""
     basis = Basis(dict(table.settings), dict(table.offers), table.limits)
     table.digest = digest_of(table.book, *basis)
     if table.digest not in table.in_force:
@@ -277,7 +281,7 @@ def on_odds(table: Table, event: OddsOffered) -> None:
 def on_shut(table: Table, event: TableShut) -> None:
     """No round opens."""
     table.shut = event.reason
-    if table.round is None:  # what was ordered for the end of a round in hand still comes
+    if table.round is None:  # an order for the end of the current round stays
         table.shut_after = None
 
 

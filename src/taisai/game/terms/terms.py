@@ -1,4 +1,4 @@
-"""Terms: a layout as a table plays it. What comes back, the limits and the steps, all by row."""
+"""Terms: one layout under the odds and limits in force, as rows that placing and settling read."""
 
 from __future__ import annotations
 
@@ -42,16 +42,16 @@ def limits_of(limits: Limits, area: str) -> tuple[int, int]:
 
 
 def fault_of(limits: Limits, book: Rulebook) -> str | None:
-    """What is wrong with limits, if something is."""
+    """Why limits are invalid, if they are."""
     areas = {str(area) for area in book.areas}
     known = areas | {family(area) for area in areas}
     pairs = [("the table", limits.least, limits.most)]
     pairs += [(name, least, most) for name, (least, most) in limits.groups.items()]
     for name, least, most in pairs:
         if not 0 < least <= most <= GREATEST_SUM:
-            return f"expected 0 < least <= most for {name}, got {least} and {most}"
+            return f"expected limits with 0 < least <= most for {name}, got {least} to {most}"
         if name != "the table" and name not in known:
-            return f"expected a family or an area of {book.id} in the groups, got {name!r}"
+            return f"unknown area or family of areas {name!r} in the limits of {book.id}"
     if limits.exposure is not None and not 0 <= limits.exposure <= GREATEST_SUM:
         return f"expected an exposure from 0 to 2^53 - 1, got {limits.exposure}"
     return None
@@ -63,10 +63,10 @@ ONES: Final = packed_sums.spread(len(OUTCOMES))
 GUARDS: Final = packed_sums.guard(len(OUTCOMES))
 
 
-MOST_COMPILED: Final = 16  # of one table at once, some hundred kilobytes each; a floor has two or three signs
+MOST_COMPILED: Final = 16  # of one table at once, some hundred kilobytes each
 
 
-MOST_AT_HAND: Final = 4  # whichever table asked: one opens under what it has just been asked, others alike
+MOST_LATEST: Final = 4  # of all tables together, which often have the same terms
 
 
 @dataclass(frozen=True, slots=True)  # a named tuple's fields take twice as long to read
@@ -94,8 +94,8 @@ class Terms:
     """The denominator of all returns of the table, whatever the layout."""
 
 
-_AT_HAND: Final[dict[str, dict[str, Terms]]] = {}
-"""Digest → the terms compiled last; nobody changes them."""
+_LATEST: Final[dict[str, dict[str, Terms]]] = {}
+"""Digest → the terms compiled last; they never change."""
 
 
 def terms_of(
@@ -103,11 +103,11 @@ def terms_of(
 ) -> dict[str, Terms]:
     """The terms of every layout of the book; an offer that the book does not allow raises a RulesError."""
     digest = digest_of(book, settings, offers, limits)
-    terms = _AT_HAND.get(digest)
+    terms = _LATEST.get(digest)
     if terms is None:
-        terms = _AT_HAND[digest] = _compiled(book, settings, offers, limits)
-        if len(_AT_HAND) > MOST_AT_HAND:
-            del _AT_HAND[next(iter(_AT_HAND))]
+        terms = _LATEST[digest] = _compiled(book, settings, offers, limits)
+        if len(_LATEST) > MOST_LATEST:
+            del _LATEST[next(iter(_LATEST))]
     return terms
 
 
@@ -123,8 +123,8 @@ def _compiled(
         raise RulesError(f"expected odds with a common denominator of at most {most}, got {unit}")
     terms = {layout: _terms(layout, matrix, limits, unit) for layout, matrix in matrices.items()}
     if book.limits.over_maximum is LimitPolicy.SETTLE_TO_MAXIMUM:
-        for one in terms.values():
-            _check_maximum(one)
+        for layout_terms in terms.values():
+            _check_maximum(layout_terms)
     return terms
 
 
@@ -182,7 +182,7 @@ class Basis(NamedTuple):
 
 @dataclass(slots=True, eq=False, repr=False)
 class InForce(Mapping[str, dict[str, Terms]]):
-    """Digest → the terms that were in force under it, compiled anew where they are no longer at hand."""
+    """Digest → the terms that were in force under it, compiled again when needed."""
 
     book: Derived[Rulebook]
     bases: dict[str, Basis] = field(default_factory=dict)
@@ -190,7 +190,7 @@ class InForce(Mapping[str, dict[str, Terms]]):
     _compiled: Derived[dict[str, dict[str, Terms]]] = field(default_factory=dict)
 
     def add(self, digest: str, basis: Basis, terms: dict[str, Terms] | None = None) -> None:
-        """What came into force, and its terms where they are at hand."""
+        """Adds terms that came into force, compiled or not."""
         self.bases[digest] = basis
         if terms is not None:
             self._keep(digest, terms)

@@ -130,13 +130,13 @@ def _latest(table: Table, round_: Round, seat: str) -> list[BetRegistered]:
 
 async def double(context: Context, principal: Principal, ask: DoubleRequest) -> ServerMessage:
     """Lays on every area once more what the seat has there, all or none."""
-    return await _laid(context, principal, ask, _stakes_now, "a bet of the seat in this round")
+    return await _laid(context, principal, ask, _stakes_now, "bet of the seat in this round")
 
 
 async def repeat(context: Context, principal: Principal, ask: RepeatRequest) -> ServerMessage:
     """Lays what the seat's player had in the last round that he bet in, all or none."""
     return await _laid(
-        context, principal, ask, _stakes_before, f"a bet of the player in the last {LOOK_BACK} rounds"
+        context, principal, ask, _stakes_before, f"bet of the player in the last {LOOK_BACK} rounds"
     )
 
 
@@ -153,7 +153,7 @@ async def _laid(
     principal: Principal,
     ask: More,
     stakes: Callable[[Engine, Table, Round, str], Stakes],
-    expected: str,
+    bets: str,
 ) -> ServerMessage:
     def found(engine: Engine) -> _Found | Refusal | None:
         table = table_at(engine, ask.table)
@@ -168,7 +168,7 @@ async def _laid(
             return _Found(0, session, {})
         laid = stakes(engine, table, table.round, ask.seat)
         if not laid and table.round.phase.bets_open:
-            return refusal(Reason.UNKNOWN_BET, RETRIES, expected, "none")
+            return refusal(Reason.UNKNOWN_BET, RETRIES, f"there is no {bets}")
         return _Found(table.round.number, session, laid)
 
     again = await context.queue.run(found)

@@ -123,8 +123,8 @@ async def take_credit(  # noqa: PLR0911  each half may be refused
     receive = ReceiveCredit(at=now, by=principal.name, transfer=transfer, table=ask.table, amount=ask.amount)
     known = await queue.run(lambda engine: _booked(engine, ask.table, transfer))
     if known is None and ask.transfer is not None:
-        expected = f"a transfer that left table {ask.table}"
-        return answer_to(ask.id, refusal(Reason.BAD_VALUE, FLOAT, expected, ask.transfer))
+        message = f"no transfer {ask.transfer!r} left table {ask.table}"
+        return answer_to(ask.id, refusal(Reason.BAD_VALUE, FLOAT, message))
     if known is None:
         second = await context.second(principal, ask)
         if isinstance(second, RefusedReply):
@@ -173,8 +173,8 @@ async def count_drop(context: Context, principal: Principal, ask: CountDropReque
             return table
         booked = table.transfers.get(ask.transfer)
         if booked is None or booked.kind is not TransferKind.DROP:
-            expected = f"a drop box that left table {ask.table}"
-            return refusal(Reason.BAD_VALUE, DROP, expected, ask.transfer)
+            message = f"no drop box left table {ask.table} under the transfer {ask.transfer!r}"
+            return refusal(Reason.BAD_VALUE, DROP, message)
         return booked.amount, kept(engine, ask.transfer)
 
     box = await context.queue.run(found)
@@ -223,7 +223,7 @@ async def settle_claim(context: Context, principal: Principal, ask: SettleClaimR
     if settled is not None and (settled.table, settled.claim) == (ask.table, ask.claim):
         return await _arrived(context, ask, settled, again=True)
     if known.open is None:
-        return answer_to(ask.id, refusal(Reason.BAD_VALUE, CLAIMS, "an open claim", ask.claim))
+        return answer_to(ask.id, refusal(Reason.BAD_VALUE, CLAIMS, f"no open claim {ask.claim!r}"))
     second = await context.second(principal, ask)
     if isinstance(second, RefusedReply):
         return second
@@ -284,5 +284,5 @@ def _booked(engine: Engine, table_name: str, transfer: str) -> int | None:
 
 
 def _other(transfer: str, booked: int) -> Refusal:
-    expected = f"an id of its own for every transfer, or {booked} again under {transfer}"
-    return refusal(Reason.DIFFERENT_CONTENT, "house:transfers", expected, "another amount")
+    message = f"transfer {transfer} was booked with {booked}: repeat that amount, or use a new id"
+    return refusal(Reason.DIFFERENT_CONTENT, "house:transfers", message)

@@ -111,9 +111,10 @@ def _wrong(table: Table | Refusal, ask: KeepFavouriteRequest, kept: _Sets) -> Re
         return _too_many(f"{MOST_FAVOURITES} favourites of a terminal", len(kept) + 1)
     for one in ask.bets:
         if not any(one.area in terms.rows for terms in table.terms.values()):
-            return refusal(Reason.NOT_ON_LAYOUT, "house:terms", "an area of a layout of the table", one.area)
+            message = f"no layout of the table has the area {one.area!r}"
+            return refusal(Reason.NOT_ON_LAYOUT, "house:terms", message)
     return bad_name("a favourite's name", ask.name)
 
 
 def _too_many(most: str, got: int) -> Refusal:
-    return refusal(Reason.TOO_MANY, "house:most", f"at most {most}", got)
+    return refusal(Reason.TOO_MANY, "house:most", f"expected at most {most}, got {got}")

@@ -11,7 +11,7 @@ from taisai.game.checks import refused as refusal
 from taisai.game.commands import DispenseCredits
 from taisai.game.events import TicketReceived
 from taisai.game.refusals import Reason, Refusal
-from taisai.game.seating import TERMINALS, seat_wrong
+from taisai.game.seating import TERMINALS, seat_refusal
 from taisai.game.vocabulary import TABLE
 from taisai.journal import Engine, stream_of
 from taisai.journal.codec import HOUSE_STREAM
@@ -61,12 +61,12 @@ def _session(engine: Engine, table_name: str, name: str, by: str) -> int | Refus
     table = table_at(engine, table_name)
     if isinstance(table, Refusal):
         return table
-    wrong = seat_wrong(table, name, by) if table.open else no_seat(table, name)
+    wrong = seat_refusal(table, name, by) if table.open else no_seat(table, name)
     if wrong is not None:
         return wrong
     seat = table.seats[name]
     if seat.purse is None:
-        return refusal(Reason.WRONG_MEANS, TERMINALS, "a terminal", "a seat at the layout")
+        return refusal(Reason.WRONG_MEANS, TERMINALS, f"seat {name} has no terminal")
     return seat.session
 
 
