@@ -74,7 +74,7 @@ def test_a_terminal_does_all_that_a_player_asks() -> None:
                 await terminal.buy_credits(10_000)
                 playing = asyncio.ensure_future(one_round(server, (4, 4, 4)))
                 number = await terminal.bets_open(within=10)
-                with pytest.raises(Refused, match="expected") as refused:
+                with pytest.raises(Refused, match="under the minimum on small") as refused:
                     await terminal.place({"small": 1})
                 assert refused.value.clause == "3.3"
                 first = await terminal.place({"big": 200})

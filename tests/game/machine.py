@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import operator
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -37,6 +39,10 @@ WITH_ID = (
 def read_back(event: e.Event) -> e.Event:
     """An event written down and read again."""
     return EVENTS.decode(msgspec.json.encode(event))  # type: ignore[no-any-return]
+
+
+VAGUE = re.compile(r"\bgot (nobody|another|others|more|one that|it is)\b|\b(he|his|him|nobody)\b")
+"""What a refusal must not say: it names the problem, and both values where one was expected."""
 
 
 class Setup(NamedTuple):
@@ -188,8 +194,8 @@ class Watched:
         if refusal.clause not in self.book.clauses and refusal.clause not in HOUSE_PROCEDURES:
             yield f"{refusal} of {command} cites no clause"
         words = refusal.message
-        if "expected" not in words or "got" not in words or not words.isprintable() or len(words) > 1_000:
-            yield f"{refusal} of {command} does not say what was expected and got"
+        if len(words.split()) < 3 or not words.isprintable() or len(words) > 1_000 or VAGUE.search(words):
+            yield f"{refusal} of {command} does not name the problem"
 
     def _do(self, command: c.Command, decided: tuple[e.Event, ...]) -> None:
         for event in decided:

@@ -371,7 +371,7 @@ SABOTAGES = {
     _change_while_deciding: "changed the table",
     _raise: "raised KeyError",
     _invent_a_clause: "cites no clause",
-    _say_nothing: "does not say what was expected",
+    _say_nothing: "does not name the problem",
     _book_an_unknown_clause: "which is no clause",
     _book_one_side: "differ by",
     _take_late_bets: "after the close",

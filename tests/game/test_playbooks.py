@@ -177,7 +177,7 @@ def test_what_is_no_playbook_is_refused_with_its_line(text: str) -> None:
         ("settings: mood good", "a setting of this rulebook"),
         ("offers: small 2 to 1", "fixed by 4.1.1"),
         ("layout: Z", "a layout of mbs-sic-bo-v6"),
-        ("people: Dan emperor", "a rank of dealer"),
+        ("people: Dan emperor", "unknown rank 'emperor'; known: dealer"),
         ("day: tomorrow", "a gaming day such as"),
     ],
 )

@@ -189,5 +189,5 @@ def test_a_fill_whose_second_person_has_gone_waits_for_people() -> None:
     server.restart()
     server.do(Leave(**server.by("pat"), person="pat"))
     [left] = finished(server)
-    assert "must record the arrival of a fill of 4000. It was refused: expected a second person" in left
+    assert "must record the arrival of a fill of 4000. It was refused: the second person" in left
     assert ask().reason == "second-person"

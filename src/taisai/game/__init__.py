@@ -19,7 +19,7 @@ Pure: no clock, no randomness, no disk, no network.
 >>> for event in decide(table, opening):
 ...     table = evolve(table, event)
 >>> print(decide(table, Perform(at=1, by="Sue", act=Act.UNCOVER)))
-expected open-bets when between, got uncover (out-of-order, 3.10)
+expected open-bets in phase between, got uncover (out-of-order, 3.10)
 """
 
 from taisai.game import commands, events

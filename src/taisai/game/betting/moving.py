@@ -52,7 +52,7 @@ def take_back(table: Table, command: TakeBack) -> Events | Refusal:  # noqa: C90
     if not round_.phase.bets_open:
         ruled = table.irregularities.ruling_for(Irregularity.LATE_WITHDRAWAL, round_.phase, table.settings)
         stays = ", and the bet stays live" if ruled.ruling is Ruling.STAYS_LIVE else ""
-        return refused(Reason.LATE, ruled.clause, f"bets are closed (the round is {round_.phase}){stays}")
+        return refused(Reason.LATE, ruled.clause, f"bets are closed (phase {round_.phase}){stays}")
     if round_.seen:
         return too_late(table, command.round)
     for name in ids or ("none",):

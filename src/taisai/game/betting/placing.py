@@ -210,7 +210,7 @@ def too_late(table: Table, number: int) -> Refusal:
         ruled = table.irregularities.ruling_for(Irregularity.EXPOSED_EARLY, table.round.phase, table.settings)
         return refused(Reason.LATE, ruled.clause, "a die was seen: no bet is accepted after that")
     ruled = table.irregularities.ruling_for(Irregularity.LATE_BET, table.round.phase, table.settings)
-    return refused(Reason.LATE, ruled.clause, f"bets are closed (the round is {table.round.phase})")
+    return refused(Reason.LATE, ruled.clause, f"bets are closed (phase {table.round.phase})")
 
 
 def _refusal(  # noqa: C901, PLR0912  every bet passes here: one loop, and no calls in it

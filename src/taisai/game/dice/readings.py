@@ -122,7 +122,7 @@ def _not_now(phase: Phase, command: TakeReading) -> Refusal | None:
     late = command.by == SHAKER and bool(command.faces) and phase is Phase.ENTERED
     if phase.bets_open or phase.settlement_recorded or not resting or late:
         message = (
-            f"a reading comes after the close and the tumble, before the settlement (the round is {phase})"
+            f"a reading comes after the close and the tumble, before the settlement (phase {phase})"
         )
         return refused(Reason.OUT_OF_ORDER, READINGS, message)
     return None

@@ -138,7 +138,7 @@ def _too_early(table: Table, round_: Round | None) -> Refusal | None:
     if round_ is not None and round_ is not table.round:
         return None
     if round_ is None or Act.CLOSE_BETS not in round_.acts:
-        message = f"the seed is revealed after bets close (the round is {table.phase})"
+        message = f"the seed is revealed after bets close (phase {table.phase})"
         return refused(Reason.OUT_OF_ORDER, DEMONSTRATION, message)
     if round_.drawn is None:
         message = "the seed is revealed after the draw or after the round"

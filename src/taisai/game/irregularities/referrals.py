@@ -173,7 +173,7 @@ def _treat_bets(table: Table, case: ReferralDecision) -> Events | Refusal:
         if refusal:
             return refusal
         if round_.phase is not Phase.SETTLED:
-            message = f"the bets are off the layout (the round is {round_.phase})"
+            message = f"the bets are off the layout (phase {round_.phase})"
             return refused(Reason.RULED_OUT, REFERRAL, message)
         assert case.second is not None
         settle = next(step for step in table.procedure.steps if step.act is Act.SETTLE)

@@ -55,7 +55,7 @@ def perform(table: Table, command: Perform) -> Events | Refusal:
         return refused(Reason.TABLE_SHUT, "house:shut", f"the table is shut: {table.shut}")
     if isinstance(step, OutOfOrder):
         if step.irregularity is None:
-            message = f"expected {_expected(table)}, got {command.act} (the round is {table.phase})"
+            message = f"expected {_expected(table)}, got {command.act}"
             return refused(Reason.OUT_OF_ORDER, step.clause, message)
         return _done_wrongly(table, command, step.irregularity)
     refusal = _witness_missing(table, command) or _bad_figures(command, step)
@@ -71,7 +71,7 @@ def perform(table: Table, command: Perform) -> Events | Refusal:
 
 def _expected(table: Table) -> str:
     acts = [step.act for step in table.procedure.steps_from(table.phase, table.settings)]
-    return " or ".join(acts)
+    return f"{' or '.join(acts)} in phase {table.phase}"
 
 
 def _position_refusal(table: Table, command: Perform, step: Step | OutOfOrder) -> Refusal | None:

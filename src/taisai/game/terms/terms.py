@@ -51,7 +51,7 @@ def fault_of(limits: Limits, book: Rulebook) -> str | None:
         if not 0 < least <= most <= GREATEST_SUM:
             return f"expected limits with 0 < least <= most for {name}, got {least} to {most}"
         if name != "the table" and name not in known:
-            return f"unknown area or family of areas {name!r} in the limits of {book.id}"
+            return f"expected an area or a family of areas of {book.id}, got {name!r}"
     if limits.exposure is not None and not 0 <= limits.exposure <= GREATEST_SUM:
         return f"expected an exposure from 0 to 2^53 - 1, got {limits.exposure}"
     return None
