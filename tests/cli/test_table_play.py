@@ -233,9 +233,7 @@ def test_pin_writes_what_the_table_answers_and_lists_refusals(
     assert (ran.code, ran.err) == (0, "")
     first, second = ran.out.splitlines()
     assert first == "x.round: 3 of 3 pinned lines written"
-    assert second.startswith(
-        "  x.round:8: refused, 'Dam' is not assigned to the table; assigned: Sue, Dan"
-    )
+    assert second.startswith("  x.round:8: refused, 'Dam' is not assigned to the table; assigned: Sue, Dan")
     assert file.read_text("utf-8") == PINNED
     assert taisai("table", "play", "x.round").out.endswith("3 pinned lines, all as written\n")
     assert taisai("table", "pin", "x.round").out == "x.round: 3 pinned lines, all as written\n"

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import re
-
 import operator
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator
 from functools import reduce

@@ -121,9 +121,7 @@ def _not_now(phase: Phase, command: TakeReading) -> Refusal | None:
     resting = phase.visibility is not Visibility.NONE or command.fault in _BEFORE_THE_DICE
     late = command.by == SHAKER and bool(command.faces) and phase is Phase.ENTERED
     if phase.bets_open or phase.settlement_recorded or not resting or late:
-        message = (
-            f"a reading comes after the close and the tumble, before the settlement (phase {phase})"
-        )
+        message = f"a reading comes after the close and the tumble, before the settlement (phase {phase})"
         return refused(Reason.OUT_OF_ORDER, READINGS, message)
     return None
 
