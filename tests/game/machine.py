@@ -40,7 +40,7 @@ def read_back(event: e.Event) -> e.Event:
     return EVENTS.decode(msgspec.json.encode(event))  # type: ignore[no-any-return]
 
 
-VAGUE = re.compile(r"\bgot (nobody|another|others|more|one that|it is)\b|\b(he|his|him|nobody)\b")
+VAGUE = re.compile(r"\bgot (nobody|another|others|more|one that|it is)\b|\b(he|his|him)\b")
 """What a refusal must not say: it names the problem, and both values where one was expected."""
 
 
