@@ -80,7 +80,7 @@ async def test_a_server_that_cannot_start_says_why(tmp_path: Path) -> None:
     (tmp_path / "journal").write_text("no folder")
     with pytest.raises(RuntimeError, match="got one that stopped") as error:
         await House(tmp_path, DEMONSTRATION[:1]).start()
-    assert "expected a folder" in str(error.value)
+    assert "cannot make the folder" in str(error.value)
 
 
 # The browser
