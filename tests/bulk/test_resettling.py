@@ -1,4 +1,4 @@
-"""Bets settled anew: the two loops, what numba makes of them and NumPy alone give the same digits."""
+"""Bets settled again: the two loops, what numba makes of them and NumPy alone give the same digits."""
 
 import numpy as np
 import pytest

@@ -205,7 +205,7 @@ async def a_view_is_always_current(server: Server) -> None:
 
 
 async def a_gap_is_noticed_and_mended(server: Server) -> None:
-    """The feed is followed anew, from a snapshot, and the gap is told."""
+    """The feed is followed again, from a snapshot, and the gap is told."""
     client, line = await following(server)
     line.tell(change(7, 100))
     ask = await line.asked()
@@ -220,7 +220,7 @@ async def a_gap_is_noticed_and_mended(server: Server) -> None:
 
 
 async def whoever_comes_back_goes_on_where_he_was(server: Server) -> None:
-    """With epoch and number, and without them where the server has started anew."""
+    """With epoch and number, and without them where the server has started again."""
     client, line = await following(server)
     line.tell(change(6, 800))
     await client.until(FEED, lambda seat: seat.credits == 800)

@@ -45,7 +45,7 @@ class SnapshotStore:
         return snapshot.read_table(book, data, self.load)
 
     def again(self, table: Table) -> Table:
-        """A table written down with its rounds and taken up anew."""
+        """A table written down with its rounds and taken up again."""
         self.save(table)
         return self.taken_up(table.book, write_table(table))
 

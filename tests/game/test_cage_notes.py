@@ -121,7 +121,7 @@ def test_names_in_notes_are_names() -> None:
 
 
 def noted_twice(house: House) -> list[NoteWin]:
-    """Wins of which a start that notes the latest rounds anew makes a second note."""
+    """Wins of which a start that notes the latest rounds again makes a second note."""
     wins = [but(WIN, round=number, seat=seat) for number in (1, 2, 3) for seat in ("1", "2")]
     done(house, *wins)
     return [win for win in wins if done(house, win)]

@@ -247,7 +247,7 @@ def test_mbs_6_1_decided_that_bets_open_again(book: Rulebook) -> None:
     assert playing.table.phase == "open"
     assert playing.table.seats[SEAT].at_risk == STAKED
     playing.bet(odd=100)
-    assert playing.act_refused("close-bets") == "out-of-order 3.9"  # the dice tumble anew
+    assert playing.act_refused("close-bets") == "out-of-order 3.9"  # the dice tumble again
 
 
 def test_mbs_6_1_decided_that_the_table_is_shut(book: Rulebook) -> None:

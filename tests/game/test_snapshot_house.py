@@ -19,7 +19,7 @@ from tests.game.houses import SCRIPT
 
 
 def again(house: House) -> House:
-    """A House written down and taken up anew."""
+    """A House written down and taken up again."""
     return of_house.read_house(write_house(house))
 
 

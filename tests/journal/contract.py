@@ -46,7 +46,7 @@ class MakeStore(Protocol):
 
 
 class InMemory:
-    """A store that nothing outlives: to open it again is to look at it anew."""
+    """A store that nothing outlives: to open it again is to look at it again."""
 
     def __init__(self, _directory: Path) -> None:
         self._store = MemoryStore()

@@ -330,7 +330,7 @@ OF_THOSE_AT_WORK: Final[dict[str, Sabotage]] = {
         instead(SqliteReader, "_opened", _as_it_was),
         (file.test_a_reader_sees_what_was_committed_and_nothing_else,),
     ),
-    "a reader asks anew for each row": Sabotage(
+    "a reader asks again for each row": Sabotage(
         around(SqliteReader, "rows", _row_by_row),
         (file.test_a_reader_that_is_slow_sees_the_journal_as_it_was_when_it_began,),
     ),

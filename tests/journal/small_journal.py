@@ -113,11 +113,11 @@ def text_of(lines: Iterator[bytes] | Lines | tuple[bytes, ...]) -> bytes:
 
 
 Change = Callable[[list[dict[str, Any]]], list[dict[str, Any]] | None]
-"""Rewrites the entries, in place or anew."""
+"""Rewrites the entries, in place or again."""
 
 
 def forged(lines: tuple[bytes, ...], change: Change) -> Lines:
-    """The work of someone who holds the keys: entries changed, then numbered, chained and signed anew."""
+    """The work of someone who holds the keys: entries changed, then numbered, chained and signed again."""
     entries = [json.loads(line) for line in lines if b'"position":' in line]
     sealed = [json.loads(line)["checkpoint"] for line in lines if line.startswith(b'{"checkpoint"')]
     sizes = [int(text.split("\n")[1]) for text in sealed]

@@ -119,7 +119,7 @@ def test_junk_is_shown_and_not_thrown(tmp_path: Path) -> None:
 
 
 def cheated(seed: int) -> list[bytes]:
-    """The work of a forger with the key: what he changes is numbered, chained and signed anew."""
+    """The work of a forger with the key: what he changes is numbered, chained and signed again."""
     chance = Random(seed)
 
     def change(entries: list[dict[str, Any]]) -> None:

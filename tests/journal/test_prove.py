@@ -207,7 +207,7 @@ def test_a_journal_that_was_written_again_does_not_continue_the_old_one(
     def change(entries: list[dict[str, Any]]) -> None:
         entries[1]["event"]["house"] = entries[1]["asked"]["house"] = "G"
 
-    path = tmp_path / "anew.jsonl"
+    path = tmp_path / "again.jsonl"
     path.write_bytes(text_of(forged(small_export(*PLAYED), change)))
     assert check_entry(entry_proof(path))
     with pytest.raises(DamagedError, match="expected the root"):

@@ -45,7 +45,7 @@ def hash_of(entry: dict[str, Any]) -> str:
 
 
 def chained(entries: Entries, upto: int) -> None:
-    """Chains entries anew, as far as someone needs their hashes."""
+    """Chains entries again, as far as someone needs their hashes."""
     for before, entry in pairwise(entries[: upto + 1]):
         entry["previous"] = hash_of(before)
 
@@ -97,7 +97,7 @@ def test_where_bets_closed_last_can_be_asked_of_a_journal() -> None:
         last_close(journal, "table:D1", after=entries[place]["version"])
 
 
-# Forgeries, by someone who holds the key: numbered, chained and signed anew
+# Forgeries, by someone who holds the key: numbered, chained and signed again
 
 
 def redrawn(entries: Entries, table: str, place: int, closed: int) -> None:

@@ -147,7 +147,7 @@ def test_texts_of_every_kind_are_canonical() -> None:
     assert verify(journal.end()).entries == 2
 
 
-# Forgeries that are chained and signed anew: only a rule can find them
+# Forgeries that are chained and signed again: only a rule can find them
 
 
 class Forgery(NamedTuple):

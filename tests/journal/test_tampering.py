@@ -126,7 +126,7 @@ def test_entries_inserted_are_found(tmp_path: Path) -> None:
 
 
 def test_a_cut_before_a_checkpoint_that_the_verifier_holds_is_found(tmp_path: Path) -> None:
-    """However well the rest is sealed anew, whoever kept a checkpoint knows."""
+    """However well the rest is sealed again, whoever kept a checkpoint knows."""
     lines = small_export(*STORIES)
     sealed = [json.loads(line)["checkpoint"] for line in lines if line.startswith(b'{"checkpoint"')]
     size = int(sealed[-1].split("\n")[1])

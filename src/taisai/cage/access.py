@@ -63,7 +63,7 @@ FLOOR_SECOND: Final = "pit-supervisor"
 MOST_FAILURES: Final = 3
 """In a row, before a person is locked. Kept for ever: an audit decides every sign-in again."""
 MOST_WINS: Final = 1_000
-"""Of all tables that are remembered. A start notes the latest rounds of its tables anew; it needs no more."""
+"""Large wins that are remembered, of all tables. A start notes the latest rounds of its tables again."""
 
 Win = tuple[str, int, str]
 """Table, round and seat."""
@@ -327,7 +327,7 @@ def name_taken(house: House, name: str, clause: Clause) -> Iterator[Refusal]:
 
 
 def left_locked(house: House, person: str) -> Iterator[Refusal]:
-    """Why a newcomer may not be called so: in other letters he would have shed his lock."""
+    """Why a newcomer may not be called so: in other letters they would have shed their lock."""
     for one in house.locked:
         if one != person and folded(one) == folded(person):
             got = (

@@ -62,7 +62,7 @@ class _Who(Enum):
     SUPERVISOR = auto()
     """Staff of the second rank or above, or whoever opened the House; to enrol one of them takes two."""
     SELF = auto()
-    """The person himself; else the same."""
+    """The same person."""
 
 
 class _Act(NamedTuple):
@@ -192,9 +192,9 @@ def _people(house: House, command: HouseCommand, act: _Act) -> Iterator[Refusal]
 
 def _staff(house: House, command: HouseCommand, who: _Who) -> Iterator[Refusal]:
     rank = found(house.people, command.by)
-    himself = who is _Who.SELF and rank is not None and command.by == getattr(command, "person", None)
+    is_self = who is _Who.SELF and rank is not None and command.by == getattr(command, "person", None)
     if who is _Who.SELF:
-        who = _Who.STAFF if himself else _Who.SUPERVISOR
+        who = _Who.STAFF if is_self else _Who.SUPERVISOR
     opener = who is _Who.SUPERVISOR and command.by == house.opened_by
     if rank is None and not opener:
         got = f"expected someone on the staff roll, got {quoted(command.by)}"
@@ -209,13 +209,13 @@ def _staff(house: House, command: HouseCommand, who: _Who) -> Iterator[Refusal]:
         case said.UnlockPerson():
             yield from _unlocking(house, command)
         case said.SetCredentials():
-            yield from _replacing(house, command, himself=himself)
+            yield from _replacing(house, command, is_self=is_self)
         case _:
             pass
 
 
 def _supervising(house: House, command: HouseCommand, rank: str) -> Iterator[Refusal]:
-    """Nobody raises or dismisses himself, or anyone above him; else one could be his own second person."""
+    """Nobody changes their own rank or that of someone above them, or they could be their own second person."""
     person = getattr(command, "person", None)
     ranks = (house.second_rank, found(house.people, person), getattr(command, "rank", None))
     least = max((one for one in ranks if one in house.ladder), key=house.ladder.index)
@@ -223,11 +223,11 @@ def _supervising(house: House, command: HouseCommand, rank: str) -> Iterator[Ref
         got = f"expected someone of the rank {least} or above, got {command.by!r}, {rank}"
         yield Refusal(Reason.NOT_PERMITTED, _PEOPLE, got)
     elif person == command.by:
-        yield Refusal(Reason.NOT_PERMITTED, _PEOPLE, f"expected someone other than {person!r} himself")
+        yield Refusal(Reason.NOT_PERMITTED, _PEOPLE, f"expected someone other than {person!r}")
 
 
 def _enrolling(house: House, command: said.EnrolPerson) -> Iterator[Refusal]:
-    """Nobody makes his own second person; whoever opened the House enrols alone until there are two."""
+    """Nobody makes their own second person; whoever opened the House enrols alone until there are two."""
     alone = command.by == house.opened_by and not house.staffed
     changed = found(house.people, command.person) != command.rank  # a retry needs nobody's consent
     # A second person who is named where none is asked is still one that the event will tell of.
@@ -236,18 +236,18 @@ def _enrolling(house: House, command: said.EnrolPerson) -> Iterator[Refusal]:
 
 
 def _unlocking(house: House, command: said.UnlockPerson) -> Iterator[Refusal]:
-    """Nobody unlocks himself, neither as the first nor as the second of two."""
+    """Nobody unlocks themselves, neither as the first nor as the second of two."""
     if same_person(command.by, command.person):
-        got = f"expected someone other than {command.person!r} himself"
+        got = f"expected someone other than {command.person!r}"
         yield Refusal(Reason.NOT_PERMITTED, _ACCESS, got)
     yield from _second(house, command.second, command.by, command.person)
 
 
-def _replacing(house: House, command: said.SetCredentials, *, himself: bool) -> Iterator[Refusal]:
-    """Nobody gives himself another second person's password: to replace one takes two others."""
+def _replacing(house: House, command: said.SetCredentials, *, is_self: bool) -> Iterator[Refusal]:
+    """Nobody gives themselves another second person's password: to replace one takes two others."""
     rank = found(house.people, command.person)
     replaced = rank is not None and command.person in house.credentials
-    if command.second is not None or (replaced and house.supervising(rank) and not himself):
+    if command.second is not None or (replaced and house.supervising(rank) and not is_self):
         yield from _second(house, command.second, command.by, command.person)
 
 

@@ -104,7 +104,7 @@ class Refusal(NamedTuple):
     bet: str | None = None
     """The id of the bet that it concerns, where it is one of a batch."""
     sums: tuple[int, ...] = ()
-    """What was expected and what came, where both are money: for whoever says it in his own words."""
+    """What was expected and what came, where both are money: for whoever says it in their own words."""
 
     def __str__(self) -> str:
         return f"{self.message} ({self.reason}, {self.clause})"

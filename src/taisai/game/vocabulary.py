@@ -89,7 +89,7 @@ class Treatment(StrEnum):
     SETTLE_BY_OUTCOME = "settle-by-outcome"
     """A round is settled, or settled again, by what the dice or cards showed."""
     RE_OPEN = "re-open"
-    """Bets stay and open again; the dice are shaken anew."""
+    """Bets stay and open again; the dice are shaken again."""
     TREAT_BETS = "treat-bets"
     """Named bets are returned, or count as lying on another area."""
     SHUT = "shut"

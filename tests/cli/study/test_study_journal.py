@@ -27,7 +27,7 @@ def journal(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> str:
 def test_a_journal_and_its_export_tell_the_same_and_corrections_count(
     journal: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The playbook's first round was settled on a wrong result and then anew: only what stands is counted."""
+    """The playbook's first round was settled on a wrong result, then corrected: the correction counts."""
     export = str(tmp_path / "evening.jsonl")
     assert typed("audit", "export", journal, "--format", "jsonl", "-o", export) == 0
     assert typed("study", "journal", journal, "--json") == 0

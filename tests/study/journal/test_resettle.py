@@ -1,4 +1,4 @@
-"""Exports settled anew: every planted fault found and nothing else, by the compiled loop and by NumPy."""
+"""Exports settled again: every planted fault found and nothing else, by the compiled loop and by NumPy."""
 
 from collections.abc import Iterator
 from itertools import permutations
@@ -63,7 +63,7 @@ def test_bets_that_got_what_was_due_are_right_and_sum_up(tmp_path: Path) -> None
     assert found.is_right, found
     in_hand = sum(row["state"] == "open" for row in rows)
     assert (found.bets, found.still_open, found.faults) == (3000, in_hand, 0)
-    assert f"{3000 - in_hand:,} bets settled anew, {in_hand} still open" in " ".join(str(found).split())
+    assert f"{3000 - in_hand:,} bets settled again, {in_hand} still open" in " ".join(str(found).split())
     for one in found.tables:
         counted = [row for row in rows if row["table"] == one.table and row["state"] != "open"]
         assert one.bets == len(counted)

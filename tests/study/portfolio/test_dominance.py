@@ -1,4 +1,4 @@
-"""Dominated areas: each certificate checked here anew, in fractions, by its definition alone."""
+"""Dominated areas: each certificate checked here again, in fractions, by its definition alone."""
 
 from fractions import Fraction
 

@@ -83,7 +83,7 @@ class NoteOverride(HouseCommand, frozen=True, kw_only=True, tag="note-override")
 
 
 class OverrideNoted(HouseEvent, frozen=True, kw_only=True, tag="override-noted"):
-    """A person went against a device or a proposal, as he may."""
+    """A person went against a device or a proposal, as they may."""
 
     table: str
     person: str

@@ -160,7 +160,7 @@ class DeviceDismissed(HouseEvent, frozen=True, kw_only=True, tag="device-dismiss
 
 
 class NoteSignIn(HouseCommand, frozen=True, kw_only=True, tag="note-sign-in"):
-    """A person proved who he is, and a session is open."""
+    """A person proved who they are, and a session is open."""
 
     person: str
     session: str
@@ -177,7 +177,7 @@ class SignedIn(HouseEvent, frozen=True, kw_only=True, tag="signed-in"):
 
 
 class NoteFailure(HouseCommand, frozen=True, kw_only=True, tag="note-failure"):
-    """Someone failed to prove that he is a person; nothing says by which password."""
+    """Someone failed to prove that they are a person; nothing says by which password."""
 
     person: str
     address: str
@@ -196,9 +196,9 @@ class SignInFailed(HouseEvent, frozen=True, kw_only=True, tag="sign-in-failed"):
 
 
 class PersonLocked(HouseEvent, frozen=True, kw_only=True, tag="person-locked"):
-    """A person comes in no more until he is unlocked: too many failures, one after the other.
+    """A person comes in no more until they are unlocked: too many failures, one after the other.
 
-    What he has open stays: it was opened by himself, and whoever failed may be someone else.
+    What they have open stays: the person opened it, and someone else may have failed.
     """
 
     person: str
@@ -215,7 +215,7 @@ class UnlockPerson(HouseCommand, frozen=True, kw_only=True, tag="unlock-person")
 
 
 class PersonUnlocked(HouseEvent, frozen=True, kw_only=True, tag="person-unlocked"):
-    """A person may sign in again, and his failures are forgotten."""
+    """A person may sign in again, and their failures are forgotten."""
 
     person: str
     reason: str
@@ -257,7 +257,7 @@ class SetCredentials(HouseCommand, frozen=True, kw_only=True, tag="set-credentia
 
     person: str
     second: str | None = None
-    """Who agrees, where they replace those of a possible second person and he does not set them himself."""
+    """Who agrees if the credentials of a possible second person are replaced by somebody else."""
 
 
 class CredentialsSet(HouseEvent, frozen=True, kw_only=True, tag="credentials-set"):

@@ -105,7 +105,7 @@ def take_off(table: Table, round_: Round, bet: BetRegistered, clause: Clause) ->
 
 
 def hand_back(table: Table, purse: Purse, source: Account, amount: int, clause: Clause) -> None:
-    """Money owed to a player goes to his credits or colour chips, or leaves the tray as cash chips."""
+    """Money owed to a player goes to their credits or colour chips, or leaves the tray as cash chips."""
     if purse.means is Means.CASH_CHIPS:
         table.ledger.withdraw(Account.CHIPS, source, amount, clause)
     else:

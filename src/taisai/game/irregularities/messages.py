@@ -124,7 +124,7 @@ class IrregularityRuled(Event, frozen=True, kw_only=True, tag="irregularity-rule
 
 
 class WithdrawalOffered(Event, frozen=True, kw_only=True, tag="withdrawal-offered"):
-    """Each player may withdraw all of his bets or none."""
+    """Each player may withdraw all of their bets or none."""
 
     round: int
 

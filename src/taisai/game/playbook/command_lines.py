@@ -65,7 +65,7 @@ def _quoted(got: object) -> str:
     return printable(repr(str(got)), 80)
 
 
-@cache  # asking msgspec anew would take most of the time of a playing
+@cache  # asking msgspec again would take most of the time of a playing
 def fields_of(kind: type[Struct]) -> tuple[FieldInfo, ...]:
     """The fields of a kind of command or event."""
     return fields(kind)

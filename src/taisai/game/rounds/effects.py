@@ -74,7 +74,7 @@ def on_opened(table: Table, event: BetsOpened) -> None:
 
 
 def on_reopened(table: Table, event: BetsReopened) -> None:
-    """The bets stay, everything else begins anew."""
+    """The bets stay, everything else begins again."""
     round_ = _in_hand(table)
     round_.phase, round_.tumbles, round_.result = event.phase, 0, None
     round_.acts = {Act.OPEN_BETS}
@@ -170,7 +170,7 @@ def on_settled(table: Table, event: RoundSettled) -> None:
         ),
     )
     table.ledger.post(*(entry for entry in entries if entry.amount))
-    # Whoever staked sits there still: none leaves while he has bets in hand.
+    # Whoever staked sits there still: none leaves while they have bets in hand.
     table.nets[:] = packed_sums.changed(table.nets, settled.by_purse, table.at_risk)
     table.at_risk[:] = _nothing(table)
     table.payable[:] = settled.by_purse

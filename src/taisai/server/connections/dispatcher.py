@@ -279,7 +279,7 @@ class Dispatcher:
         return by if wrong is None else refused(ask.id, wrong.reason, wrong.message, wrong.clause)
 
     async def _no_second(self, person: str, table: str | None) -> Refusal | None:
-        """Why someone who approved is no second person; at a table he is recorded as having come."""
+        """Why someone who approved is no second person; at a table they are recorded as having come."""
         rank = await self.queue.run(lambda engine: engine.house().people.get(person, ""))
         if role_of(rank) not in permissions.SECOND_PERSONS:
             return positions.not_of_rank(

@@ -75,7 +75,7 @@ class Feeds:
         feed.followers[follower] = None
 
     def unfollow(self, name: str, follower: FeedFollower) -> None:
-        """From here on he is not; what is told meanwhile he can still ask for."""
+        """From here on they are not; what is told meanwhile they can still ask for."""
         feed = self._feeds.get(name)
         if feed is not None:
             feed.followers.pop(follower, None)
@@ -109,13 +109,13 @@ class Feeds:
         self._told[follower] = None
 
     def flush(self) -> None:
-        """Each follower is sent, in one message, all that he was told."""
+        """Each follower is sent, in one message, all that they were told."""
         told, self._told = self._told, {}
         for follower in told:
             follower.flush()
 
     def begin_again(self) -> None:
-        """Feeds count anew, in an epoch of their own; whoever followed comes back for snapshots."""
+        """Feeds count again, in an epoch of their own; whoever followed comes back for snapshots."""
         followers = {follower: None for feed in self._feeds.values() for follower in feed.followers}
         self._feeds.clear()
         self.epoch += "+"

@@ -52,10 +52,6 @@ class UnauthenticatedSockets:
         self._waiting[socket] = (network, timer)
         self._networks[network] += 1
 
-    def is_one(self, socket: Socket) -> bool:
-        """Whether nobody knows who it is."""
-        return socket in self._waiting
-
     def remove(self, socket: Socket) -> None:
         """A connection has authenticated, or is over."""
         waiting = self._waiting.pop(socket, None)
@@ -67,7 +63,7 @@ class UnauthenticatedSockets:
                 del self._networks[network]
 
     def _send_away(self, socket: Socket) -> None:
-        """The newcomer may be a terminal that signs at once: to refuse him would be to let the silent win."""
+        """Closes the oldest silent connection, not the new one, which may be a terminal that signs at once."""
         socket.end("full", "expected fewer connections that do not say who they are, got more", TRY_AGAIN)
         self.remove(socket)
 

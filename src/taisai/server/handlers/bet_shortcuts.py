@@ -134,7 +134,7 @@ async def double(context: Context, principal: Principal, ask: DoubleRequest) -> 
 
 
 async def repeat(context: Context, principal: Principal, ask: RepeatRequest) -> ServerMessage:
-    """Lays what the seat's player had in the last round that he bet in, all or none."""
+    """Lays what the seat's player had in the last round that they bet in, all or none."""
     return await _laid(
         context, principal, ask, _stakes_before, f"bet of the player in the last {LOOK_BACK} rounds"
     )
@@ -219,7 +219,7 @@ def _stakes_now(_engine: Engine, table: Table, round_: Round, name: str) -> Stak
 
 
 def _stakes_before(engine: Engine, table: Table, _round: Round, name: str) -> Stakes:
-    """What a seat had in the last round that its player bet in; a void one too, since he meant it."""
+    """What a seat had in the last round that its player bet in; a void one too, since they meant it."""
     session, count = table.seats[name].session, len(table.rounds)
     laid = _MEMORY.setdefault(engine, _Memory()).laid
     for number in range(count, max(0, count - LOOK_BACK), -1):

@@ -86,7 +86,7 @@ async def redeem(context: Context, command: RedeemTicket, ask_id: str) -> Server
 
 
 async def owners_moved(context: Context, principal: Principal, ask: DoRequest) -> ServerMessage | None:
-    """The owners' money that came or went under this id before: told again, nobody has to agree anew."""
+    """The owners' money that came or went under this id before: told again, nobody has to agree again."""
     sent: Any = ask.do
     known = await context.queue.run(lambda engine: engine.house().movements.get(sent.id))
     meant = (sent.amount, tag_of(sent) == "bring-in", principal.name)
@@ -207,7 +207,7 @@ class _OnClaim(NamedTuple):
 
 
 async def settle_claim(context: Context, principal: Principal, ask: SettleClaimRequest) -> ServerMessage:
-    """The cage pays what is a player's, or collects what he owes, and the table's claim is over."""
+    """The cage pays what is a player's, or collects what they owe, and the table's claim is over."""
     queue, transfer = context.queue, short_id("claim", principal.name, ask.id)
 
     def found(engine: Engine) -> _OnClaim | Refusal:

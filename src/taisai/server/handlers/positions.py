@@ -24,12 +24,12 @@ class _Known(NamedTuple):
 
     rank: str | None
     here: Person | None
-    """As what he stands at the table."""
+    """As what they stand at the table."""
     people: People
 
     @property
     def position(self) -> str | None:
-        """His position, if he holds it under the rank that the roll has."""
+        """Their position, if they hold it under the rank that the roll has."""
         return self.here.position if self.here is not None and self.here.rank == self.rank else None
 
 
@@ -39,7 +39,7 @@ def not_of_rank(expected: str, got: str) -> Refusal:
 
 
 async def take(context: Context, table: str, person: str, position: str) -> Answer:
-    """A member of staff comes to a table, in a position up to his rank."""
+    """A member of staff comes to a table, in a position up to their rank."""
     known = await _known(context, table, person)
     ladder = known.people.ranks()
     if known.position == position:
@@ -53,7 +53,7 @@ async def take(context: Context, table: str, person: str, position: str) -> Answ
 
 
 async def bring_second(context: Context, table: str, person: str) -> Refusal | None:
-    """A second person stands at the table where he approves something; the table records that he came."""
+    """A second person stands at the table where they approve something; the table records that they came."""
     known = await _known(context, table, person)
     if known.position is not None:
         return None
@@ -65,19 +65,19 @@ async def bring_second(context: Context, table: str, person: str) -> Refusal | N
 
 
 async def out_of_place(context: Context, table: str, person: str) -> Refusal | None:
-    """Why someone may not act as he stands at a table: the roll has another rank of him since he came."""
+    """Why someone may not act as they stand at a table: the roll has another rank of them since they came."""
     try:
         known = await _known(context, table, person)
     except RulesError:
         return None  # there is no such table, which the queue says better
     if known.here is None or known.here.rank == known.rank:
-        return None  # and the table says what he may
-    expected = f"{person} in a position that he took as {known.rank or 'someone on the roll'}"
+        return None  # and the table says what they may
+    expected = f"{person} in a position that they took as {known.rank or 'someone on the roll'}"
     return not_of_rank(expected, f"{known.here.position}, taken as {known.here.rank}")
 
 
 async def on_roll(context: Context, person: str, rank: str) -> Refusal | None:
-    """Why someone has not the rank that is told of him."""
+    """Why someone has not the rank that is told of them."""
     found = await context.queue.run(lambda engine: engine.house().people.get(person))
     return (
         None

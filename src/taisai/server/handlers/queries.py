@@ -28,7 +28,7 @@ async def felt(context: Context, _principal: Principal, ask: requests.FeltReques
 
 
 async def rounds(context: Context, principal: Principal, ask: requests.RoundsRequest) -> ServerMessage:
-    """The last rounds, or one; a terminal sees those in which its own player bet, and his bets alone."""
+    """The last rounds, or one; a terminal sees those in which its own player bet, and their bets alone."""
     own = principal.role is Role.TERMINAL
     seat, projections = principal.seat if own else ask.seat, context.queue.projections
     try:
@@ -52,7 +52,7 @@ async def look_before(context: Context, _principal: Principal, ask: requests.Pre
 async def take_position(
     context: Context, principal: Principal, ask: requests.TakePositionRequest
 ) -> ServerMessage:
-    """A member of staff comes to a table: the House says who he is."""
+    """A member of staff comes to a table: the House says who they are."""
     try:
         return answer_to(ask.id, await positions.take(context, ask.table, principal.name, ask.position))
     except RulesError as error:

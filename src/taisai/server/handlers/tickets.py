@@ -51,7 +51,7 @@ async def ticket_in(context: Context, principal: Principal, ask: TicketInRequest
     if isinstance(received, Refusal):
         return answer_to(ask.id, received)
     if any(isinstance(event, TicketReceived) and event.claimed for event in received):
-        says = "expected the player to stay, got a seat that was left: the ticket's value is his claim"
+        says = "expected the player to stay, got a seat that was left: the ticket's value is their claim"
         return refused(ask.id, Reason.RULED_OUT, says, "house:transfers")
     return DoneReply(to=ask.id, amount=moved.amount, transfer=transfer, again=not received)
 
@@ -88,7 +88,7 @@ async def ticket_out(context: Context, principal: Principal, ask: TicketOutReque
     """All credits of the terminal become a ticket; the same ask again tells the same one."""
     queue, clock = context.queue, context.clock
     now, fresh = clock.now(), context.entropy(KEY_BYTES)
-    # With the session in it: a ticket is told again to the player whose it is, and to nobody after him.
+    # With the session in it: a ticket is told again to the player whose it is, and to nobody after them.
     session = await queue.run(lambda engine: _latest_session(engine, ask.table, ask.seat))
     transfer = short_id("out", principal.name, ask.id, str(session))
     out = await queue.run(lambda engine: _out(engine, ask, transfer, at=now, fresh=fresh))
@@ -122,7 +122,7 @@ def _open_tickets(engine: Engine, table_name: str, name: str) -> tuple[str, list
     if isinstance(table, Refusal):
         return table
     seat = table.seats.get(name)
-    # Whoever has left has his ticket in his hand; nobody after him is told its number.
+    # Whoever has left has their ticket in their hand; nobody after them is told its number.
     issued = (house.transfers.get(one) for one in reversed(seat.dispensed if seat and seat.taken else ()))
     numbers = (one.ticket for one in issued if one is not None and one.ticket is not None)
     return house.name, [

@@ -241,7 +241,7 @@ class CommandQueue:
             )
             steps += commands
         except Exception:  # noqa: BLE001  the commands are durable all the same, and are acknowledged
-            _log.exception("the projections failed and are made anew")
+            _log.exception("the projections failed and are made again")
             steps += commands
             begin_again = QueuedWork(
                 lambda _: self.projections.begin_again(), lambda _: self.feeds.begin_again()

@@ -45,7 +45,7 @@ class WallClock:
 
 
 CACHE: Final = "__pycache__"
-"""Python makes it anew from the rest, on every machine differently. Whatever else lies there counts."""
+"""Python makes it again from the rest, on every machine differently. Whatever else lies there counts."""
 
 
 def manifest(package: Path | None = None) -> str:

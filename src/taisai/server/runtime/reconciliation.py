@@ -28,12 +28,12 @@ if TYPE_CHECKING:
     from taisai.server.runtime.environment import Clock, Entropy
 
 _DONE: Final = frozenset({Reason.UNKNOWN_PERSON, Reason.TABLE_NOT_OPEN})
-"""Refusals that say that he stands there no more."""
+"""Refusals that say that they stand there no more."""
 _log = structlog.get_logger(__name__)
 
 
 class OutdatedPosition(NamedTuple):
-    """Someone who stands at a table as what the roll does not have him."""
+    """Someone who stands at a table as what the roll does not have them."""
 
     table: str
     person: str
@@ -55,7 +55,7 @@ class PositionReconciler:
             if one.stream == HOUSE_STREAM and isinstance(event, PersonEnrolled | PersonDismissed):
                 self._look(person=event.person)
             elif name is not None and isinstance(event, PersonAssigned | TableOpened):
-                # The roll may have changed after it was asked, and before he came.
+                # The roll may have changed after it was asked, and before they came.
                 self._look(table=name)
 
     def tick(self) -> None:

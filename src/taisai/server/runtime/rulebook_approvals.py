@@ -33,7 +33,7 @@ from taisai.rules.errors import RulesError, printable
 
 HEAD: Final = "taisai approvals 1"
 """The first line of what is signed; no checkpoint can begin so, and no later form of this list will."""
-MOST_LINES: Final = 10_000  # of a list; a house has some rulebooks, each approved anew now and then
+MOST_LINES: Final = 10_000  # of a list; a house has some rulebooks, each approved again now and then
 MOST_BYTES: Final = 2_000_000  # which so many lines do not have
 _LINE: Final = re.compile(
     r"(?P<id>[a-z0-9-]{1,409}), (?P<digest>sha256:[0-9a-f]{64}), "

@@ -41,7 +41,7 @@ APPROVALS_KEY: Final = "approvals.key"
 _BESIDE: Final = ("-wal", "-shm", "-writer", "-journal")
 _COMMENTS: Final = (
     "The rulebooks that come with Taisai, approved by nobody but whoever founded this house.",
-    "To play under a licence, put your regulator's list here and his public key beside it.",
+    "To play under a licence, put your regulator's list here and their public key beside it.",
 )
 _TABLE: Final[dict[str, object]] = {
     "name": "SB1", "rulebook": "rws-sic-bo-etg-v8", "layout": "A", "least": 500, "most": 100_000,
@@ -247,7 +247,7 @@ class UnlockResult(NamedTuple):
     person: str
     was_locked: bool
     entries: int
-    """Of the journal, all of them sealed where he was locked."""
+    """Of the journal, all of them sealed where they were locked."""
 
 
 def unlock_person(

@@ -69,7 +69,7 @@ class StartupReport:
 
 
 LEAST_SUPERVISING: Final = 3
-"""With credentials: the one who is locked, and the two who unlock him."""
+"""With credentials: the one who is locked, and the two who unlock them."""
 
 
 def too_few_supervisors(house: House) -> str | None:

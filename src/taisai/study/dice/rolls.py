@@ -80,7 +80,6 @@ def _invalid_line(line: bytes, number: int, name: str) -> str:
 
 
 LAGS: Final = (1, 2, 3, 4, 5)
-TOTALS: Final = 19
 MIDDLE: Final = 21
 """Twice the mean of a total, to keep all figures whole."""
 

@@ -319,7 +319,7 @@ class Resettled(Describable):
         numbers = ("bets", "staked", "returned", "house", "due to players", "out by")
         in_hand = f", {self.still_open:,} still open" if self.still_open else ""
         sums = Sheet(
-            f"{self.source}: {counted(self.bets - self.still_open, 'bet')} settled anew{in_hand}",
+            f"{self.source}: {counted(self.bets - self.still_open, 'bet')} settled again{in_hand}",
             columns("table", *numbers, numbers=numbers),
             tuple(map(_sums_told, self.tables)),
         )
