@@ -215,7 +215,7 @@ def _staff(house: House, command: HouseCommand, who: _Who) -> Iterator[Refusal]:
 
 
 def _supervising(house: House, command: HouseCommand, rank: str) -> Iterator[Refusal]:
-    """Nobody changes their own rank or that of someone above them, or they could be their own second person."""
+    """Nobody changes their own rank, or that of someone above them."""
     person = getattr(command, "person", None)
     ranks = (house.second_rank, found(house.people, person), getattr(command, "rank", None))
     least = max((one for one in ranks if one in house.ladder), key=house.ladder.index)

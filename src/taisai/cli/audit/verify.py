@@ -120,7 +120,7 @@ def _sealed(report: Report, key: PublicKey | None) -> Iterator[str]:
         entries, them = count(report.tail, "entry is", "entries are"), "it" if report.tail == 1 else "them"
         yield (
             f"{entries} an unsealed tail: the chain holds {them}, but anyone with the file could write "
-            f"{them} anew."
+            f"{them} again."
         )
     if report.demonstration:
         yield "A journal of demonstration, not of play for money."

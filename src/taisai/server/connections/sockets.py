@@ -63,7 +63,7 @@ class UnauthenticatedSockets:
                 del self._networks[network]
 
     def _send_away(self, socket: Socket) -> None:
-        """Closes the oldest silent connection, not the new one, which may be a terminal that signs at once."""
+        """Closes the oldest silent connection, not the new one: that may be a terminal that signs at once."""
         socket.end("full", "expected fewer connections that do not say who they are, got more", TRY_AGAIN)
         self.remove(socket)
 
