@@ -213,10 +213,10 @@ def test_sabotage_a_dealer_who_does_not_wait_for_the_shaker_is_seen(monkeypatch:
 
 def test_the_pause_of_a_dealer_is_one_ask_away() -> None:
     async def story(evening: Evening) -> None:
-        evening.casino.dispatcher.dealers["MBS1"].clear()
+        evening.casino.dispatcher.context.dealers["MBS1"].clear()
         await evening.goes_on(90)
         assert evening.counted("MBS1")["RoundConcluded"] == 0
-        evening.casino.dispatcher.dealers["MBS1"].set()
+        evening.casino.dispatcher.context.dealers["MBS1"].set()
         await evening.goes_on(90)
         assert evening.counted("MBS1")["RoundConcluded"] >= 1
 

@@ -57,7 +57,7 @@ def _all_written_down(real: Any, self: Engine, given: Any) -> Any:
 def _kept_though_refused(real: Any, self: Engine, ask: Any) -> Any:
     loaded = real(self, ask)
     if loaded is not None:
-        self._streams[ask.stream] = loaded
+        self.loaded[ask.stream] = loaded
     return loaded
 
 

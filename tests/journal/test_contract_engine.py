@@ -106,7 +106,7 @@ def test_a_table_that_was_never_opened_is_not_open(make_store: MakeStore) -> Non
     answer = engine.answer("table:nowhere", EVENING[BETTING][0].command)
     assert isinstance(answer, Refusal)
     assert (answer.reason, answer.clause) == (Reason.TABLE_NOT_OPEN, "house:table")
-    with pytest.raises(JournalError, match="expected a table that the journal has, got 'nowhere'"):
+    with pytest.raises(JournalError, match="the journal has no table 'nowhere'"):
         engine.table("nowhere")
     assert list(make_store().rows()) == before
 
@@ -217,7 +217,7 @@ def in_doubt(make_store: MakeStore, *, written: bool) -> None:
         for answer in engine.answer_all(asks(batch)):
             assert isinstance(answer, Refusal)
             assert (answer.reason, answer.clause) == (Reason.JOURNAL_IN_DOUBT, "house:journal")
-            assert "ask again then" in answer.message
+            assert "repeat it after the next start" in answer.message
         assert engine.trouble is not None
         assert "expected a sync, got none" in engine.trouble
     assert store.errors == []

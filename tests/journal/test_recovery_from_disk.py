@@ -176,7 +176,8 @@ def faults_of(path: Path, name: str, *, snapshot_every: int, one_of: int = 1) ->
             where = f"{name} after command {place}"
             if snapshot(engine.table(table)) != snapshot(replayed(book, last.past)):
                 faults.append(f"{where}: another table")
-            at = last.ask.command.at + LATER
+            command: Any = last.ask.command
+            at = command.at + LATER
             right = recover(last.past, book, at=at)
             if engine.recover(at=at) != {table: right.events}:
                 faults.append(f"{where}: recovery decides otherwise")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Coroutine
 from itertools import count
-from typing import Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 
 from taisai.cage import FLOOR_LADDER, FLOOR_SECOND, House, unfinished
 from taisai.cage.messages import BringIn, EnrolPerson, OpenHouse
@@ -16,10 +16,16 @@ from taisai.game.table import Table
 from taisai.game.vocabulary import HOUSE as BY_THE_HOUSE
 from taisai.journal import Answer, Engine, Journal, MemoryStore, SigningKey, Store, Submission, stream_of
 from taisai.journal.codec import HOUSE_STREAM, AnyCommand
+from taisai.journal.engine import Prepare
 from taisai.protocol.replies import RefusedReply
 from taisai.rules import Act, Rulebook, rulebook
 from taisai.server.auth.permissions import Principal, Role
+from taisai.server.auth.sessions import Approvals
+from taisai.server.handlers.context import Context
 from taisai.server.runtime.plan import HousePlan
+
+if TYPE_CHECKING:
+    from taisai.server.runtime.command_queue import CommandQueue
 
 T = TypeVar("T")
 START: Final = 1_794_715_200_000
@@ -51,7 +57,9 @@ class InlineQueue:
         self.left: int | None = None
         """How many more commands are done before the power goes."""
 
-    async def execute(self, stream: str, command: AnyCommand, book: Rulebook | None = None) -> Answer:
+    async def execute(
+        self, stream: str, command: AnyCommand | Prepare, book: Rulebook | None = None
+    ) -> Answer:
         """What a command comes to."""
         await asyncio.sleep(0)
         return self._answer(Submission(stream, command, book))
@@ -92,7 +100,7 @@ class InlineQueue:
             from taisai.server.runtime.command_queue import Committed
 
             for listener in self.listeners:
-                listener(Committed(ask.stream, ask.command, answer))
+                listener(Committed(ask.stream, cast("AnyCommand", ask.command), answer))
         return answer
 
 
@@ -116,36 +124,39 @@ class HandClock:
         self._now += milliseconds
 
 
-class InlineServer:
+class InlineServer(Context):
     """A House with its staff, a table that terminals play at, and whoever agrees to what is asked."""
 
     def __init__(self, store: Store | None = None) -> None:
         self.store = store or MemoryStore()
-        self.clock = HandClock()
+        self.hand_clock = HandClock()
         self._drawn = count(1)
         self.agrees: str | None = "sue"
         """The second person."""
-        self.plan = HousePlan(house="Lotus", currency="SGD", zone="Asia/Singapore")
-        self.dealers: dict[str, asyncio.Event] = {}
         journal = Journal.opened(
             self.store, journal="inline", key=KEY.public, at=START, by="olga", program="taisai",
             demonstration=True,
         )  # fmt: skip
-        self.queue: Any = InlineQueue(Engine(journal))
+        self.inline = InlineQueue(Engine(journal))
+        super().__init__(
+            queue=cast("CommandQueue", self.inline), clock=self.hand_clock,
+            plan=HousePlan(house="Lotus", currency="SGD", zone="Asia/Singapore"),
+            entropy=self._entropy, approvals=Approvals(bytes), dealers={},
+        )  # fmt: skip
 
     # As a context
 
-    def entropy(self, size: int) -> bytes:
+    def _entropy(self, size: int) -> bytes:
         """Bytes that are other ones each time."""
         return next(self._drawn).to_bytes(size)
 
-    async def second(self, _party: Principal, ask: Any) -> str | RefusedReply | None:
+    async def second(self, principal: Principal, request: Any) -> str | RefusedReply | None:  # noqa: ARG002
         """Whoever agrees, once an approval comes with the ask."""
-        if ask.approval == "bad":
+        if request.approval == "bad":
             return RefusedReply(
-                to=ask.id, reason="second-person", message="expected an approval, got another"
+                to=request.id, reason="second-person", message="expected an approval, got another"
             )
-        return self.agrees if ask.approval is not None else None
+        return self.agrees if request.approval is not None else None
 
     # Doing
 
@@ -162,15 +173,15 @@ class InlineServer:
 
     def restart(self) -> None:
         """The power comes back: all that is left is in the store."""
-        self.queue = InlineQueue(Engine(Journal(self.store)))
+        self.inline = InlineQueue(Engine(Journal(self.store)))
+        self.queue = cast("CommandQueue", self.inline)
 
     # What there is
 
     @property
     def engine(self) -> Engine:
         """Of the queue."""
-        engine: Engine = self.queue.engine
-        return engine
+        return self.inline.engine
 
     @property
     def house(self) -> House:

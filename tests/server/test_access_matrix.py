@@ -52,7 +52,7 @@ def test_a_house_for_money_has_no_sign_in_of_the_demonstration() -> None:
 
 
 def test_every_ask_is_answered_by_someone() -> None:
-    names = ("HelloRequest", "PingRequest", "FollowRequest", "UnfollowRequest", "DoRequest")
+    names = ("HelloRequest", "PingRequest", "FollowRequest", "UnfollowRequest")
     own = {kind for kind in REQUESTS if kind.__name__ in names}
     assert set(HANDLERS) | own == set(REQUESTS)
     assert not set(HANDLERS) & own

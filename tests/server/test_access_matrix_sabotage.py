@@ -62,24 +62,22 @@ def test_sabotage_a_seat_that_is_not_looked_at_is_seen(monkeypatch: pytest.Monke
 
 
 def test_sabotage_bets_for_another_seat_are_seen(monkeypatch: pytest.MonkeyPatch) -> None:
-    honest = doing.do
+    honest = doing.place_bets
 
-    def careless(server: Any, socket: Any, ask: Any) -> None:
+    def careless(context: Any, socket: Any, ask: Any) -> bool:
         if type(ask.do) is BY_TAG["place-bets"]:
             bets: Any = ask.do
             socket.principal = socket.principal._replace(table=ask.table, seat=bets.seat)
-        honest(server, socket, ask)
+        return honest(context, socket, ask)
 
-    monkeypatch.setattr(doing, "do", careless)
+    monkeypatch.setattr(doing, "place_bets", careless)
     assert {str(one.case) for one in seen(Role.TERMINAL, list(matrix.commands_of("place-bets")))} == {
         "do place-bets at T1/2", "do place-bets at T2/1", "do place-bets at T9/1",
     }  # fmt: skip
 
 
 def test_sabotage_a_terminal_that_sits_another_one_down_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(doing, "_wrong", lambda server, party, ask: server.may_not(
-        party, permissions.COMMANDS["take-seat"], ask.table, ask.do.seat
-    ))  # fmt: skip
+    monkeypatch.setattr(doing, "misplaced", lambda *_given: None)
     found = seen(Role.TERMINAL, list(matrix.commands_of("take-seat")))
     assert {one.case.fields["do"].get("terminal") for one in found} == {"P2", None}
 
@@ -87,7 +85,7 @@ def test_sabotage_a_terminal_that_sits_another_one_down_is_seen(monkeypatch: pyt
 def test_sabotage_a_refusal_that_leaves_a_trace_in_the_journal_is_seen(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    honest = Dispatcher.may_not
+    honest = Dispatcher.not_permitted
 
     def noted(self: Dispatcher, *given: Any) -> str | None:
         wrong = honest(self, *given)
@@ -98,7 +96,7 @@ def test_sabotage_a_refusal_that_leaves_a_trace_in_the_journal_is_seen(
             self.queue.submit(Submission(HOUSE_STREAM, note))
         return wrong
 
-    monkeypatch.setattr(Dispatcher, "may_not", noted)
+    monkeypatch.setattr(Dispatcher, "not_permitted", noted)
     assert any(one.grew for one in seen(Role.DISPLAY, list(matrix.commands_of("perform"))))
 
 

@@ -80,7 +80,7 @@ def test_an_ask_with_another_amount_or_an_hour_later_is_no_retry() -> None:
     server = inline_server()
     sell(server)
     assert sell(server, amount=600).reason == "different-content"
-    server.clock.pass_(tickets.RETRIED_WITHIN)
+    server.hand_clock.pass_(tickets.RETRIED_WITHIN)
     assert sell(server).reason == "different-content"
     assert server.house.outstanding == 500
 

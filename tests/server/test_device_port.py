@@ -264,7 +264,7 @@ def test_the_shaker_of_another_table_is_refused() -> None:
 def test_sabotage_a_server_that_does_not_ask_whose_table_it_is_is_seen(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(Dispatcher, "may_not", lambda *_: None)
+    monkeypatch.setattr(Dispatcher, "not_permitted", lambda *_: None)
     with pytest.raises(AssertionError):
         attended(_elsewhere, RWS, demonstration=False)
 

@@ -181,9 +181,9 @@ async def test_what_follows_the_opening_of_a_table_in_one_group_is_counted_once(
 def test_sabotage_what_is_counted_twice_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
     found = HouseFeeds._table_of
 
-    def forgetful(self: HouseFeeds, name: str, made: set[str]) -> Any:
+    def forgetful(self: HouseFeeds, stream: str, name: str, made: set[str]) -> Any:
         made.discard(name)
-        return found(self, name, made)
+        return found(self, stream, name, made)
 
     monkeypatch.setattr(HouseFeeds, "_table_of", forgetful)
     with pytest.raises(AssertionError):

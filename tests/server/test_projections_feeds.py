@@ -170,12 +170,14 @@ async def test_it_is_done_every_minute(house: Connected) -> None:
 def test_a_follower_between_two_looks_keeps_the_feed() -> None:
     numbers = FeedWriter()
     assert numbers.follow("a") == 0
-    assert numbers.next_number("a") == 1
+    numbers.send("a", None)
+    assert [frame.number for frame in numbers.take_frames()] == [1]
     assert numbers.forget(set()) == []
     numbers.follow("a")
     kept: list[Any] = [numbers.forget(set()), numbers.forget({"a"}), numbers.forget(set())]
     assert kept == [[], [], []]
     assert numbers.forget(set()) == ["a"]
     assert "a" not in numbers
-    assert numbers.next_number("a") is None
+    numbers.send("a", None)
+    assert numbers.take_frames() == []
     assert numbers.follow("a") == 2, "after every number that it had"

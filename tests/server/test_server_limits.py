@@ -14,11 +14,10 @@ from taisai.game.refusals import Reason, Refusal
 from taisai.game.vocabulary import CAGE
 from taisai.journal import Submission, stream_of
 from taisai.rules import Act
-from taisai.rules.procedure import CLOCK
 from taisai.server.auth.permissions import Role
 from taisai.server.http.built_pages import PAGES, BuiltPages
 from taisai.server.runtime import command_queue
-from taisai.server.runtime.betting_clock import of_another_round
+from taisai.server.runtime.betting_clock import close_of_round
 from taisai.server.runtime.plan import ConnectionLimits
 from taisai.server.runtime.serving import TAKES_NOTHING, listening
 from tests.server.virtual_server import PEOPLE, Connected, connected
@@ -82,9 +81,9 @@ async def test_a_command_can_be_bound_to_how_things_stand_when_its_turn_comes(ho
     other = Refusal(Reason.WRONG_ROUND, house.engine.table("T1").bet_clause, "expected round 1, got another")
     act = Perform(at=house.clock.now(), by=DEALER, act=Act.OPEN_BETS)
     size = house.engine.journal.size
-    answers = house.engine.outcomes([Submission(stream_of("T1"), act, precondition=lambda _: other)])
+    answers = house.engine.outcomes([Submission(stream_of("T1"), lambda _: other)])
     assert (answers, house.engine.journal.size) == ([other], size)
-    answers = house.engine.outcomes([Submission(stream_of("T1"), act, precondition=lambda _: None)])
+    answers = house.engine.outcomes([Submission(stream_of("T1"), lambda _: act)])
     assert isinstance(answers[0], tuple)
     assert house.engine.journal.size == size + 1
 
@@ -137,9 +136,9 @@ async def test_the_clock_of_a_round_closes_no_other(house: Connected) -> None:
     """Round 1 was voided and round 2 opened before the close of its clock had its turn."""
     await house.opens_bets()
     stream = stream_of("T1")
-    close = Perform(at=house.clock.now(), by=CLOCK, act=Act.CLOSE_BETS)
-    late = Submission(stream, close, precondition=partial(of_another_round, 2))
-    in_time = Submission(stream, close, precondition=partial(of_another_round, 1))
+    now = house.clock.now()
+    late = Submission(stream, partial(close_of_round, "T1", 2, now))
+    in_time = Submission(stream, partial(close_of_round, "T1", 1, now))
     (refused,) = house.engine.outcomes([late])
     assert isinstance(refused, Refusal)
     assert (refused.reason, refused.message) == (

@@ -41,7 +41,7 @@ def planned(house: Connected, **changes: Any) -> None:
     if "dice" in changes:
         changes["tables"] = [replace(one, dice=changes["dice"]) for one in plan.tables]
         del changes["dice"]
-    house.dispatcher.plan = replace(plan, **changes)
+    house.dispatcher.context.plan = replace(plan, **changes)
 
 
 # How dice come in
@@ -70,7 +70,7 @@ async def test_faults_of_a_device_are_refused_with_its_readings(house: Connected
     await closed(house)
     planned(house, dice=DiceIn.KEYS)
     assert (await shaker.answer("reading", table="T1", reading="f", fault="down"))["reason"] == "wrong-means"
-    house.dispatcher.plan = replace(house.dispatcher.plan, tables=())
+    house.dispatcher.context.plan = replace(house.dispatcher.context.plan, tables=())
     assert (await shaker.answer("reading", table="T1", reading="f", fault="down"))["reason"] == "wrong-means"
 
 

@@ -12,7 +12,7 @@ import pytest
 
 from taisai.audit import verified
 from taisai.game.events import ReadingTaken, RoundConcluded, RoundVoided, SeedCommitted, SeedRevealed
-from taisai.journal import UnwritableError
+from taisai.journal import JournalError, UnwritableError
 from tests.journal.small_journal import exported
 from tests.server.virtual_house import BOOKS, RWS, TABLE, Attended, attended
 
@@ -154,6 +154,7 @@ def test_a_seed_that_was_kept_and_never_committed_to_is_the_one_that_is(tmp_path
             if name == VAULT:
                 kept.append(body or b"")
                 house.queue.crash()
+                raise JournalError("the power went before the commitment was written")
 
         house.store.keep_secret = keep  # type: ignore[method-assign]
         starting = asyncio.ensure_future(house.start(recover=False))

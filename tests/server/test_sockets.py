@@ -15,8 +15,9 @@ from taisai.protocol import requests
 from taisai.protocol.message import MOST_MESSAGE, PROTOCOL_VERSION
 from taisai.server.auth.permissions import Role
 from taisai.server.auth.sessions import NewApproval, digest_of
-from taisai.server.connections.dispatcher import MOST_AT_WORK, approved_form
+from taisai.server.connections.dispatcher import MOST_AT_WORK
 from taisai.server.connections.sockets import Socket, decode_request
+from taisai.server.handlers.context import approved_form
 from taisai.server.handlers.registry import HANDLERS
 from taisai.server.runtime.plan import ConnectionLimits
 from tests.server.virtual_server import Connected, connected, signature
@@ -85,7 +86,7 @@ async def test_who_proves_nothing_stays_out(house: Connected, given: dict[str, s
     )
     assert (tell["type"], tell["reason"], tell["clause"]) == ("refused", "not-known", "house:access")
     if "device" in given:  # always the same words: a stranger does not learn which devices there are
-        assert tell["message"].startswith("expected an enrolled device that signs the challenge")
+        assert tell["message"].startswith("device ")
     assert (line.told[-1]["type"], line.closed) == ("end", (1008, "not-known"))
     assert house.rows() == before
     assert (await other.hello("P1"))["type"] == "welcome", "the same device with its own signature comes in"
@@ -108,7 +109,7 @@ async def test_a_signature_that_was_seen_on_the_wire_is_worth_nothing_afterwards
 async def test_a_second_hello_is_refused_and_changes_nothing(house: Connected) -> None:
     line = await house.came("P1")
     tell = await line.hello(house.session("shift-manager"))
-    assert (tell["type"], tell["message"]) == ("refused", "expected one hello, got another")
+    assert (tell["type"], tell["message"]) == ("refused", "expected one hello, got a second one")
     assert line.is_open
     assert (await line.answer("favourites", table="T1", seat="1"))["type"] == "favourites"
 
@@ -336,9 +337,9 @@ async def test_a_fault_is_an_answer_too(house: Connected, monkeypatch: pytest.Mo
         tell = await line.answer("books")
     assert (tell["reason"], tell["message"]) == (
         "fault",
-        "expected an answer, got a fault: ZeroDivisionError",
+        "the server failed: ZeroDivisionError (see its log)",
     )
-    assert [log["event"] for log in logs] == ["an ask failed"]
+    assert [log["event"] for log in logs] == ["a request failed"]
     assert (await line.answer("report"))["type"] == "report"
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
 from typing import Any, Final, NamedTuple
 
@@ -18,6 +19,7 @@ from taisai.server.connections.dispatcher import Dispatcher
 from taisai.server.connections.feeds import Feed, Frame
 from taisai.server.connections.outbox import Outbox
 from taisai.server.connections.sockets import Socket
+from taisai.server.handlers.registry import HANDLERS
 from taisai.server.http import app as web_socket
 from taisai.server.replies import refused
 from taisai.server.runtime.command_queue import CommandQueue
@@ -53,13 +55,13 @@ def _one_challenge_for_all(patch: pytest.MonkeyPatch) -> None:
 
 
 def _hello_again(patch: pytest.MonkeyPatch) -> None:
-    come_in = Dispatcher._come_in
+    come_in = Dispatcher._admit
 
     def again(self: Dispatcher, socket: Socket, ask: Any, party: Any) -> None:
         socket.principal = VISITOR
         come_in(self, socket, ask, party)
 
-    patch.setattr(Dispatcher, "_come_in", again)
+    patch.setattr(Dispatcher, "_admit", again)
 
 
 def _looks_then_lets_in(patch: pytest.MonkeyPatch) -> None:
@@ -82,7 +84,7 @@ def _dismissals_unheard(patch: pytest.MonkeyPatch) -> None:
 
 
 def _hears_after_the_end(patch: pytest.MonkeyPatch) -> None:
-    heard = Socket._heard
+    heard = Socket.receive
 
     async def deaf_to_the_end(self: Socket) -> None:
         while True:
@@ -125,31 +127,27 @@ def _any_epoch(patch: pytest.MonkeyPatch) -> None:
 
 
 def _unbounded(patch: pytest.MonkeyPatch) -> None:
-    def put(self: Outbox, body: bytes) -> bool:
+    def put(self: Outbox, body: bytes) -> None:
         self._bodies.append(body)
-        return True
 
     patch.setattr(Outbox, "put", put)
 
 
 def _cut_when_quick(patch: pytest.MonkeyPatch) -> None:
-    def put(self: Outbox, body: bytes) -> bool:
+    def put(self: Outbox, body: bytes) -> None:
         self._bodies.append(body)
-        return len(self._bodies) <= outbox.MOST_MESSAGES
+        if len(self._bodies) > outbox.MOST_MESSAGES:
+            self._on_overflow()
 
     patch.setattr(Outbox, "put", put)
 
 
 def _faults_unanswered(patch: pytest.MonkeyPatch) -> None:
-    async def answered(_self: Dispatcher, socket: Socket, _ask: Any, work: Any) -> None:
-        try:
-            tell = await work
-        except ZeroDivisionError:
-            return
-        if tell is not None:
-            socket.say(tell)
+    async def answer(self: Dispatcher, socket: Socket, request: Any) -> None:
+        with suppress(ZeroDivisionError):
+            socket.send(await HANDLERS[type(request)](self.context, socket.principal, request))
 
-    patch.setattr(Dispatcher, "answered", answered)
+    patch.setattr(Dispatcher, "_answer", answer)
 
 
 def _told_twice(patch: pytest.MonkeyPatch) -> None:
@@ -183,7 +181,7 @@ def _as_often_as_one_likes(patch: pytest.MonkeyPatch) -> None:
 
 def _rubbish_for_nothing(patch: pytest.MonkeyPatch) -> None:
     def unreadable(_self: Dispatcher, socket: Socket, says: str, id_: str | None = None) -> None:
-        socket.say(refused(id_, "bad-message", says))
+        socket.send(refused(id_, "bad-message", says))
 
     patch.setattr(Dispatcher, "refuse_unreadable", unreadable)
 

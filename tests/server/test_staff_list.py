@@ -11,6 +11,7 @@ from taisai.game.commands import Assign
 from taisai.game.events import PersonLeft
 from taisai.game.refusals import Refusal
 from taisai.game.vocabulary import HOUSE as BY_THE_HOUSE
+from taisai.journal import stream_of
 from taisai.journal.errors import JournalError
 from taisai.server.auth.permissions import Role
 from taisai.server.handlers import positions
@@ -134,29 +135,37 @@ async def test_what_could_not_be_written_is_done_with_the_next_tick(house: Conne
 # Second persons
 
 
+async def second(house: Connected, person: str) -> Any:
+    """What comes of it that someone approves a request at a table."""
+    at = house.clock.now()
+    return await house.casino.queue.execute(
+        stream_of("T1"), lambda engine: positions.bring_second(engine, "T1", person, at=at)
+    )
+
+
 @connected()
 async def test_a_second_person_counts_with_the_rank_on_the_staff_list(house: Connected) -> None:
-    assert await positions.bring_second(house.dispatcher, "T1", MAX) is None
+    assert not isinstance(await second(house, MAX), Refusal)
     assert house.engine.table("T1").people[MAX].position == "shift-manager"
     answer = house.engine.answer(
         "house", EnrolPerson(at=house.clock.now(), by=ADA, person=MAX, rank="pit-supervisor", second=SUE)
     )
     assert not isinstance(answer, Refusal), answer
-    assert await positions.bring_second(house.dispatcher, "T1", MAX) is None
+    assert not isinstance(await second(house, MAX), Refusal)
     assert house.engine.table("T1").people[MAX] == ("pit-supervisor", "pit-supervisor")
 
 
 @connected()
 async def test_who_is_no_second_person_any_more_is_refused_though_they_stand_there(house: Connected) -> None:
-    for rank, got in (("dealer", "dealer"), (None, "not on the roll")):
+    for rank, got in (("dealer", "dealer"), (None, "not on the staff list")):
         at: Any = {"at": house.clock.now(), "by": ADA, "person": SUE}
         changed = DismissPerson(**at) if rank is None else EnrolPerson(**at, rank=rank, second=MAX)
         assert not isinstance(house.engine.answer("house", changed), Refusal)
         assert SUE in house.engine.table("T1").people
-        refused = await positions.bring_second(house.dispatcher, "T1", SUE)
-        assert refused is not None
+        refused = await second(house, SUE)
+        assert isinstance(refused, Refusal)
         assert refused.message.endswith(f"got {SUE}, {got}")
-        wrong = await positions.out_of_place(house.dispatcher, "T1", SUE)
+        wrong = positions.out_of_place(house.engine, "T1", SUE)
         assert wrong is not None
         assert "taken as pit-supervisor" in wrong.message
 
@@ -165,7 +174,7 @@ async def test_who_is_no_second_person_any_more_is_refused_though_they_stand_the
 async def test_to_take_a_position_again_is_no_way_to_keep_it(house: Connected) -> None:
     change = EnrolPerson(at=house.clock.now(), by=ADA, person=SUE, rank="dealer", second=MAX)
     assert not isinstance(house.engine.answer("house", change), Refusal)
-    again = await positions.take(house.dispatcher, "T1", SUE, "pit-supervisor")
+    again = positions.take(house.engine, "T1", SUE, "pit-supervisor", at=house.clock.now())
     assert isinstance(again, Refusal)
     assert again.reason == "not-permitted"
 

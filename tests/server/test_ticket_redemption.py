@@ -43,7 +43,7 @@ def test_another_ask_another_cashier_and_an_hour_later_are_a_second_customer() -
     redeem(server, ticket)
     assert redeem(server, ticket, "r2").reason == "ruled-out"
     assert redeem(server, ticket, by="cid").reason == "ruled-out"
-    server.clock.pass_(tickets.RETRIED_WITHIN)
+    server.hand_clock.pass_(tickets.RETRIED_WITHIN)
     assert redeem(server, ticket).reason == "different-content"
     assert cash(server) == IN_THE_CAGE
 

@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 
 from taisai.cage import Direction, HouseTransfer, HouseTransferKind, StreamError, decide
-from taisai.game.refusals import Refusal
 from taisai.server.handlers import cage as cage_asks
 from taisai.server.handlers import ticket_numbers, transfers
 from taisai.server.handlers import tickets as money
@@ -72,16 +71,13 @@ def test_sabotage_a_finish_that_forgets_is_seen(monkeypatch: Patch, name: str) -
 
 
 def test_sabotage_a_fill_that_does_not_ask_the_table_first_is_seen(monkeypatch: Patch) -> None:
-    async def nothing(*_: object) -> Refusal | None:
-        return None
-
-    monkeypatch.setattr(cage_asks, "_table_refuses", nothing)
+    monkeypatch.setattr(cage_asks, "decide", lambda *_: ())
     with pytest.raises(AssertionError):
         cage.test_nothing_leaves_for_a_table_whose_second_person_has_left_it()
 
 
 def test_sabotage_an_old_ticket_told_late_is_seen(monkeypatch: Patch) -> None:
-    real = money._told_again
-    monkeypatch.setattr(money, "_told_again", lambda ask, issued, _age: real(ask, issued, 0))
+    real = money._issued_before
+    monkeypatch.setattr(money, "_issued_before", lambda ask, issued, _age: real(ask, issued, 0))
     with pytest.raises((AssertionError, AttributeError)):
         tickets.test_an_id_that_comes_back_late_is_not_told_an_old_ticket()

@@ -33,7 +33,7 @@ class Served:
         await send({"type": "websocket.accept"})
         self.line = scope["extensions"][DIRECT_TRANSPORT]["line"]
         if self._at_once:
-            self.line.hears = self.heard.append
+            self.line.on_text = self.heard.append
         while (message := await receive())["type"] == "websocket.receive":
             self.waited_for.append(message)
 
@@ -138,7 +138,7 @@ class Fickle:
     """A line that is written to only when it likes."""
 
     def __init__(self) -> None:
-        self.hears: Callable[[str], None] | None = None
+        self.on_text: Callable[[str], None] | None = None
         self.takes = True
         self.written: list[bytes] = []
 

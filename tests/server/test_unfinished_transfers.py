@@ -75,7 +75,7 @@ def cut(flow: Flow, after: int) -> tuple[InlineServer, Callable[[], Any]]:
     """The server after a stop in the midst of a flow."""
     server = inline_server(credits=flow.credits)
     ask = flow.begin(server)
-    server.queue.left = after
+    server.inline.left = after
     with pytest.raises(CutError):
         ask()
     server.restart()
@@ -90,9 +90,9 @@ def finished(server: InlineServer) -> list[str]:
 def test_a_flow_takes_as_many_commands_as_are_cut_here(name: str) -> None:
     server = inline_server(credits=FLOWS[name].credits)
     ask = FLOWS[name].begin(server)
-    server.queue.asked.clear()
+    server.inline.asked.clear()
     assert ask().again is False
-    assert len(server.queue.asked) == FLOWS[name].commands
+    assert len(server.inline.asked) == FLOWS[name].commands
     assert server.faults() == []
 
 
@@ -141,7 +141,7 @@ def test_the_ticket_of_a_terminal_that_was_cut_is_shown_to_it_and_worth_its_cred
 def test_while_play_goes_on_a_flow_and_its_finishing_do_not_meet() -> None:
     for name in ("ticket in", "ticket out"):
         server = inline_server()
-        server.queue.left = None
+        server.inline.left = None
         if name == "ticket in":
             sold = told(cage.sell_ticket(server, person("cat"), SellTicketRequest(id="1", amount=900)))
             asked: Any = money.ticket_in(
@@ -165,7 +165,7 @@ def test_what_people_have_to_do_is_said() -> None:
     server = inline_server()
     told(cage.fill(server, person("cat"), FillRequest(id="f", table="T1", amount=4_000, approval="yes")))
     gone = told(cage.take_drop(server, person("pat"), TakeDropRequest(id="d", table="T1", approval="yes")))
-    server.queue.left = 1
+    server.inline.left = 1
     ask = TakeCreditRequest(id="k", table="T1", amount=300, approval="yes")
     with pytest.raises(CutError):
         told(cage.take_credit(server, person("dan"), ask))
@@ -183,7 +183,7 @@ def test_a_fill_whose_second_person_has_gone_waits_for_people() -> None:
     server = inline_server()
     server.agrees = "pat"
     ask = fill(server)
-    server.queue.left = 1
+    server.inline.left = 1
     with pytest.raises(CutError):
         ask()
     server.restart()

@@ -38,6 +38,7 @@ from taisai.rules.vocabulary import Phase
 from taisai.server.auth.credentials import Cost, Passwords
 from taisai.server.config.tables import DiceIn
 from taisai.server.connections.dispatcher import Dispatcher
+from taisai.server.connections.outbox import Outbox
 from taisai.server.projections.offers import offers
 from taisai.server.runtime.house_server import HouseServer
 from taisai.server.runtime.plan import HousePlan, TablePlan, Thresholds
@@ -84,17 +85,8 @@ class SetClock(VirtualClock):
         return super().now() + self.set_by
 
 
-class _Silent:
-    """Someone who follows and says nothing."""
-
-    def tell(self, body: bytes) -> None:
-        """Takes it."""
-
-    def flush(self) -> None:
-        """Has it."""
-
-    def resync(self) -> None:
-        """Stays."""
+async def _taken(_message: object) -> None:
+    """A client that takes everything."""
 
 
 class Attended:
@@ -170,7 +162,7 @@ class Attended:
         left = await self.casino.start()
         for feed in self._followed():  # from here on each of them is told every change
             self.told.append(repr(await self.shown(feed)))
-            feeds.follow(feed, _Silent(), 0)
+            feeds.follow(feed, Outbox(_taken, lambda: None), 0, lambda: None)
         return left
 
     def _followed(self) -> list[str]:

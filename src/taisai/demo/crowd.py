@@ -26,7 +26,7 @@ from taisai.rules.errors import RulesError
 from taisai.server.auth.permissions import SUPERVISING
 from taisai.server.auth.sessions import Session
 from taisai.server.auth.verification import SignInRefused
-from taisai.server.connections.dispatcher import approved_form
+from taisai.server.handlers.context import approved_form
 from taisai.server.runtime.house_server import HouseServer
 
 BETS_A_SECOND: Final = 5.0

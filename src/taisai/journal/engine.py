@@ -1,9 +1,9 @@
-"""The engine: decides commands, appends what they come to, and answers when that is durable; never before."""
+"""The engine: decides commands, appends what they come to, and answers when that is durable, never before."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Final
+from typing import Final, cast
 
 from msgspec import Struct
 
@@ -34,17 +34,18 @@ SNAPSHOT_EVERY: Final = 10_000
 
 Answer = tuple[AnyEvent, ...] | Refusal
 AnswerOrError = Answer | Exception
-"""An answer, or why a stream could not be asked: a defect or damage, never a refusal."""
+"""An answer, or why the stream could not decide: a defect or damage, never a refusal."""
+Prepare = Callable[["Engine"], AnyCommand | Answer]
+"""Makes a command from the state that the engine has in its turn, or answers in its place."""
 
 
-class Submission(Struct, frozen=True, gc=False):
-    """A command for a stream; one that opens a table brings the rulebook."""
+class Submission(Struct, gc=False):
+    """A command for a stream; the one that opens a table comes with the rulebook."""
 
     stream: str
-    command: AnyCommand
+    command: AnyCommand | Prepare
+    """The command, or the function that makes it in the engine's turn, which then puts it here."""
     book: Rulebook | None = None
-    precondition: Callable[[Aggregate], Refusal | None] | None = None
-    """Why it is refused as things stand when its turn comes, beside what the game itself says."""
 
 
 class Engine:
@@ -53,16 +54,17 @@ class Engine:
     def __init__(self, journal: Journal, *, snapshot_every: int = SNAPSHOT_EVERY) -> None:
         self.journal = journal
         self.trouble: str | None = None
-        """Why nothing can be decided, since the journal could last not be written."""
+        """Why the journal could not be written, until it can be written again."""
         self.unsaved: str | None = None
         """Why the latest snapshot could not be kept."""
         self._snapshot_every = snapshot_every
-        self._streams: dict[str, Aggregate] = {}
+        self.loaded: dict[str, Aggregate] = {}
+        """Stream → its state as of the latest decision."""
         self._kept: dict[str, int] = {}
         """Stream → the version of its latest snapshot."""
         self._books: dict[str, Rulebook] = {}
         self._written: set[str] = set()
-        """Streams that have been written to since snapshots were last thought of."""
+        """Streams that were written to since `save` was last called."""
 
     # Commands
 
@@ -71,11 +73,11 @@ class Engine:
         return self.answer_all([Submission(stream, command)])[0]
 
     def open_table(self, book: Rulebook, command: OpenTable) -> Answer:
-        """Opens a table; the journal has its rulebook, whole, before it."""
+        """Opens a table, after storing the full text of its rulebook."""
         return self.answer_all([Submission(stream_of(command.table), command, book)])[0]
 
     def answer_all(self, submissions: Sequence[Submission]) -> list[Answer]:
-        """What each command comes to, one after the other, all durable in one go; then snapshots, if due."""
+        """What each command comes to, in order, all durable in one write; then snapshots, if due."""
         answers: list[Answer] = []
         outcomes = self.outcomes(submissions)
         self.save()
@@ -93,11 +95,14 @@ class Engine:
         for submission in submissions:
             if submission.stream not in broken:
                 try:
-                    outcomes.append(self._decide(submission, decisions))
+                    if callable(submission.command) and (answer := self._prepare(submission)) is not None:
+                        outcomes.append(answer)
+                    else:
+                        outcomes.append(self._decide(submission, decisions))
                     continue
                 except UnwritableError as error:
                     return self._not_written(submissions, error)
-                except Exception as error:  # noqa: BLE001  whatever it is, it is told to those who asked
+                except Exception as error:  # noqa: BLE001  it is the answer to all commands of the stream
                     broken[submission.stream] = error
             outcomes.append(broken[submission.stream])
         if broken:
@@ -121,72 +126,78 @@ class Engine:
         outcomes: list[AnswerOrError],
         decisions: list[Decision],
     ) -> list[AnswerOrError]:
-        """Nothing of a stream that failed is written, not even what came before."""
+        """The outcomes without a stream that failed: nothing of it is written, not even what came before."""
         self._forget(broken)
-        decisions[:] = [one for one in decisions if one.stream not in broken]
+        decisions[:] = [decision for decision in decisions if decision.stream not in broken]
         return [
-            broken.get(submission.stream, one) for submission, one in zip(submissions, outcomes, strict=True)
+            broken.get(submission.stream, outcome)
+            for submission, outcome in zip(submissions, outcomes, strict=True)
         ]
 
+    def _prepare(self, submission: Submission) -> AnswerOrError | None:
+        """Makes the command of a submission; returns an answer where there is no command to decide."""
+        try:
+            prepared = cast("Prepare", submission.command)(self)
+        except Exception as error:  # noqa: BLE001  it answers this submission alone: no state has changed
+            return error
+        if isinstance(prepared, tuple):
+            return prepared
+        submission.command = prepared
+        return None
+
     def _decide(self, submission: Submission, decisions: list[Decision]) -> Answer:
-        """What one command comes to, added to the decisions that wait to be written."""
-        aggregate = self._streams.get(submission.stream) or self._load(submission)
+        """What one command comes to; its events are added to the decisions that wait to be written."""
+        aggregate = self.loaded.get(submission.stream) or self._load(submission)
         if aggregate is None:
             return _NO_TABLE
-        if (
-            submission.precondition is not None
-            and (refused := submission.precondition(aggregate)) is not None
-        ):
-            return refused
-        answer = aggregate.decide(submission.command)
+        command = cast("AnyCommand", submission.command)
+        answer = aggregate.decide(command)
         if answer and not isinstance(answer, Refusal):
             if submission.book is not None and not _is_stored(submission.book, decisions):
-                decisions += self.journal.storing(
-                    submission.book, at=submission.command.at, by=submission.command.by
-                )
+                decisions += self.journal.storing(submission.book, at=command.at, by=command.by)
             for event in answer:
                 aggregate.evolve(event)
-            decisions.append(Decision(submission.stream, answer, submission.command))
-            self._streams[submission.stream] = aggregate
+            decisions.append(Decision(submission.stream, answer, command))
+            self.loaded[submission.stream] = aggregate
         return answer
 
     def _not_written(self, submissions: Sequence[Submission], error: UnwritableError) -> list[AnswerOrError]:
-        """Nothing has happened, or nobody knows, so every table is again what the journal says."""
+        """Refuses all commands: nothing was written, or that is unknown. The streams are loaded again."""
         self._forget(submission.stream for submission in submissions)
         self.trouble = str(error)
         reason = Reason.JOURNAL_UNWRITABLE
-        says = f"expected a journal that can be written, got none: {error}"
+        message = f"the journal cannot be written: {error}"
         if isinstance(error, InDoubtError):
             reason = Reason.JOURNAL_IN_DOUBT
-            says += "; what became of this command is known when the journal was opened again: ask again then"
-        return [Refusal(reason, JOURNAL_CLAUSE, says)] * len(submissions)
+            message += "; it is unknown whether this command is stored: repeat it after the next start"
+        return [Refusal(reason, JOURNAL_CLAUSE, message)] * len(submissions)
 
     def _forget(self, streams: Iterable[str]) -> None:
         for stream in streams:
-            self._streams.pop(stream, None)
+            self.loaded.pop(stream, None)
 
     # Streams
 
     def table(self, name: str) -> Table:
-        """A table, to be looked at."""
+        """The state of a table; it is only read."""
         loaded = self._loaded(stream_of(name))
         if not isinstance(loaded, TableStream):
-            raise JournalError(f"expected a table that the journal has, got {name!r}")
+            raise JournalError(f"the journal has no table {name!r}")
         return loaded.table
 
     def house(self) -> House:
-        """The House, to be looked at."""
+        """The state of the House; it is only read."""
         loaded = self._loaded(HOUSE_STREAM)
         assert isinstance(loaded, HouseStream)
         return loaded.house
 
     def tables(self) -> list[str]:
-        """The tables that the journal has; one whose opening is in doubt is none until that is known."""
+        """The tables of the journal, without one whose opening is in doubt."""
         streams = filter(self.journal.version, self.journal.store.streams())
         return [name for stream in streams if (name := table_of(stream)) is not None]
 
     def recover(self, *, at: int, stopped_for: int | None = None) -> dict[str, Answer]:
-        """After a start: what the stop comes to at each table, decided and durable."""
+        """After a start: decides at each table, durably, what follows from the stop."""
         return {
             name: self.answer(stream_of(name), Recover(at=at, by=RECOVERY, stopped_for=stopped_for))
             for name in self.tables()
@@ -202,7 +213,7 @@ class Engine:
 
     def _loaded(self, stream: str) -> Aggregate | None:
         """A stream as its entries have left it; from its latest snapshot, if there is one that holds."""
-        known = self._streams.get(stream)
+        known = self.loaded.get(stream)
         if known is not None:
             return known
         if stream != HOUSE_STREAM and not self.journal.version(stream):
@@ -212,7 +223,7 @@ class Engine:
             self._kept[stream] = 0
             made = self._made(stream, None)
             self._replay(made, stream)
-        self._streams[stream] = made
+        self.loaded[stream] = made
         return made
 
     def _from_snapshot(self, stream: str) -> Aggregate | None:
@@ -267,7 +278,7 @@ class Engine:
         """Writes down the state of streams that have gone on long enough, so that the next start is quick."""
         written, self._written = self._written, set()
         for stream in written:
-            aggregate, version = self._streams.get(stream), self.journal.version(stream)
+            aggregate, version = self.loaded.get(stream), self.journal.version(stream)
             if aggregate is None or version - self._kept.get(stream, 0) < self._snapshot_every:
                 continue
             if aggregate.is_quiet:
@@ -290,7 +301,7 @@ class Engine:
 
 
 def _is_stored(book: Rulebook, decisions: Iterable[Decision]) -> bool:
-    """Whether a table that opens with the same commands has brought the book already."""
+    """Whether a table that opens in the same write has stored the book already."""
     return any(
         isinstance(event, RulebookStored) and event.digest == book.digest
         for decision in decisions
@@ -299,5 +310,5 @@ def _is_stored(book: Rulebook, decisions: Iterable[Decision]) -> bool:
 
 
 _NO_TABLE: Final = Refusal(
-    Reason.TABLE_NOT_OPEN, Clause("house:table"), "expected a table that was opened, got none of this name"
+    Reason.TABLE_NOT_OPEN, Clause("house:table"), "the journal has no table of this name: open it first"
 )

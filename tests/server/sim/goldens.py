@@ -28,7 +28,10 @@ from tests.server.sim.evening import Change, Played, played
 
 DIRECTORY: Final = Path(__file__).parents[3] / "cases" / "journals" / "simulated"
 INDEX: Final = DIRECTORY / "index.csv"
-SAMPLE: Final = (77, 150, 235, 451, 714, 830, 840, 2086, 2401, 2410, 2537, 2577, 2639, 2817, 2991, 3005, 3011)
+SAMPLE: Final = (
+    77, 150, 235, 434, 451, 480, 714, 830, 840, 2086, 2401, 2410, 2537, 2577, 2634, 2639, 2817, 2991, 3005,
+    3011,
+)  # fmt: skip
 """Seeds that together reach every rulebook, and every kind of event, command and irregularity of them all."""
 SEEDS: Final = (
     77, 98, 150, 235, 309, 334, 434, 442, 451, 452, 477, 480, 611, 632, 714, 779, 812, 825, 830, 840, 905,

@@ -15,7 +15,7 @@ from taisai.journal import Engine, Journal, Store
 from taisai.protocol.message import Request
 from taisai.server.auth.credentials import Cost, Passwords
 from taisai.server.auth.sessions import NewApproval, NewSession, Session, digest_of
-from taisai.server.connections.dispatcher import approved_form
+from taisai.server.handlers.context import approved_form
 from taisai.server.runtime.house_server import HouseServer
 from taisai.server.runtime.plan import ConnectionLimits, HousePlan, TablePlan
 from tests.server.sim.network import ORIGIN, Network

@@ -1,36 +1,35 @@
-"""The floor: who is connected, what they may ask, and who answers."""
+"""The dispatcher: connections, their rates and permissions, and the handlers that answer."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Mapping
+from collections.abc import Mapping
 from functools import partial
 from typing import Any, Final
 
-import msgspec
 import structlog
 
 from taisai.cage import EnrolledDevice
 from taisai.cage.messages import DeviceDismissed, SignOutCause
-from taisai.game.refusals import Refusal
 from taisai.journal import stream_of
 from taisai.journal.codec import HOUSE_STREAM
 from taisai.protocol import requests
+from taisai.protocol.commands import tag_of
 from taisai.protocol.message import PROTOCOL_VERSION, Request, ServerMessage
 from taisai.protocol.replies import (
     ChallengeNotice,
     PongReply,
-    RefusedReply,
     WelcomeReply,
 )
 from taisai.server.auth import permissions
 from taisai.server.auth.authentication import Authentication
 from taisai.server.auth.permissions import DEVICES, VISITOR, Principal, Role, role_of
 from taisai.server.auth.rate_limits import RateLimit, RateLimiter
-from taisai.server.auth.sessions import EndedSession, Session, digest_of
+from taisai.server.auth.sessions import EndedSession, Session
 from taisai.server.auth.verification import device_proof
 from taisai.server.connections.sockets import TRY_AGAIN, Socket, UnauthenticatedSockets, follow, unfollow
-from taisai.server.handlers import commands, positions
+from taisai.server.handlers import commands
+from taisai.server.handlers.context import Context
 from taisai.server.handlers.registry import HANDLERS
 from taisai.server.http.built_pages import NO_PAGES, BuiltPages
 from taisai.server.replies import FAULT, refused
@@ -39,25 +38,16 @@ from taisai.server.runtime.environment import Clock, Entropy
 from taisai.server.runtime.metrics import UNREADABLE, Metrics
 from taisai.server.runtime.plan import HousePlan
 
-MOST_AT_WORK: Final = 32  # asks of one socket that are worked on at a time
+MOST_AT_WORK: Final = 32  # requests of one socket that are worked on at a time
 _log = structlog.get_logger(__name__)
-_SELDOM: Final = frozenset({"keep-favourite", "ticket-out"})
-"""Asks that a player makes now and then: each leaves something behind for good, or costs the disk a write."""
+_RARE: Final = frozenset({"keep-favourite", "ticket-out"})
+"""Requests that a player makes rarely: each stores something for good, or costs a write of the disk."""
 _LONG: Final = frozenset({"rounds"})
-"""Asks that, of staff, go through everybody's bets while the next ones wait."""
-canonical: Final = msgspec.json.Encoder(order="sorted").encode
-
-
-def approved_form(ask: Request) -> bytes:
-    """What a second person agrees to: the ask, whatever its id, in its one canonical form."""
-    plain = msgspec.to_builtins(ask)
-    plain.pop("approval", None)
-    plain.pop("id", None)
-    return canonical(plain)
+"""Requests that, for staff, go through the bets of all seats while commands wait."""
 
 
 class Dispatcher:
-    """Everything that is connected."""
+    """All connections: checks the requests of each, and has handlers answer them."""
 
     def __init__(
         self,
@@ -73,6 +63,10 @@ class Dispatcher:
         dealers: Mapping[str, asyncio.Event] | None = None,
     ) -> None:
         """`dealers`: table → set while its virtual dealer deals."""
+        self.context = Context(
+            queue=queue, plan=plan, clock=clock, entropy=entropy, approvals=authentication.approvals,
+            dealers=dealers or {},
+        )  # fmt: skip
         self.queue = queue
         self.authentication = authentication
         self.plan = plan
@@ -81,7 +75,6 @@ class Dispatcher:
         self.demonstration = demonstration
         self.metrics = metrics
         self.pages = pages
-        self.dealers = dealers or {}
         self.bounds = plan.bounds
         self.sockets: dict[Socket, None] = {}
         self._unauthenticated = UnauthenticatedSockets(self.bounds.sockets)
@@ -107,7 +100,7 @@ class Dispatcher:
         socket.nonce = self.entropy(32).hex()
         socket.credit = self.bounds.burst
         socket.credit_at = self.clock.steady()
-        socket.say(
+        socket.send(
             ChallengeNotice(
                 protocol=PROTOCOL_VERSION, program=self.plan.program, nonce=socket.nonce,
                 epoch=self.queue.feeds.epoch,
@@ -125,7 +118,7 @@ class Dispatcher:
         self.sockets.pop(socket, None)
         self._unauthenticated.remove(socket)
         for feed in socket.following:
-            self.queue.feeds.unfollow(feed, socket)
+            self.queue.feeds.unfollow(feed, socket.outbox)
         for register, key in (
             (self._by_session, socket.principal.session),
             (self._by_device, socket.principal.name),
@@ -162,11 +155,11 @@ class Dispatcher:
         if kind is requests.HelloRequest:
             self._hello(socket, request)  # type: ignore[arg-type]
         elif kind is requests.PingRequest:  # a page pings by itself: its person has done nothing
-            socket.say(PongReply(to=request.id, now=self.clock.now()))
+            socket.send(PongReply(to=request.id, now=self.clock.now()))
         elif socket.principal.session is not None and (ended := self._ended(socket.principal)) is not None:
-            socket.say(refused(request.id, "signed-out", ended))
-        elif kind is requests.DoRequest:
-            commands.do(self, socket, request)  # type: ignore[arg-type]
+            socket.send(refused(request.id, "signed-out", ended))
+        elif kind is requests.DoRequest and commands.place_bets(self.context, socket, request):  # type: ignore[arg-type]
+            pass  # acknowledged by the queue
         elif kind is requests.FollowRequest:
             follow(self, socket, request)  # type: ignore[arg-type]
         elif kind is requests.UnfollowRequest:
@@ -182,11 +175,11 @@ class Dispatcher:
         elif not self._has_earned(socket):
             self._refuse_too_often(socket, id_)
             return
-        socket.say(refused(id_, "bad-message", problem))
+        socket.send(refused(id_, "bad-message", problem))
 
     def _refuse_too_often(self, socket: Socket, id_: str | None) -> None:
         most = self.bounds.asks_a_second
-        socket.say(refused(id_, "too-often", f"too many requests: expected at most {most} a second"))
+        socket.send(refused(id_, "too-often", f"too many requests: expected at most {most} a second"))
 
     def _has_earned(self, socket: Socket) -> bool:
         """Whether time has brought new credit; the clock is read only when a burst is used up."""
@@ -207,125 +200,99 @@ class Dispatcher:
         self.authentication.sessions.touch(session.id, now)
         return None
 
-    def _other(self, socket: Socket, ask: Any) -> None:
-        kind = str(ask.__struct_config__.tag)
-        table, seat = getattr(ask, "table", None), getattr(ask, "seat", None)
-        wrong = self.may_not(socket.principal, permissions.REQUESTS.get(kind), table, seat)
-        if wrong is not None:
-            socket.say(refused(ask.id, "not-permitted", wrong, "house:access"))
-        elif self.is_overworked(socket):
-            self.refuse_more(socket, ask.id)
-        elif kind in _SELDOM and not self._rare_requests.takes(socket.principal.name, self.clock.steady()):
-            socket.say(refused(ask.id, "too-often", "expected such an ask now and then, got more of them"))
-        elif kind in _LONG and not self._may_look_long(socket.principal):
-            socket.say(refused(ask.id, "too-often", "expected a long look now and then, got more"))
+    def _other(self, socket: Socket, request: Any) -> None:
+        """Starts the handler of a request that takes time, if the principal may make it now."""
+        kind, principal = str(request.__struct_config__.tag), socket.principal
+        if type(request) is requests.DoRequest:
+            permission = permissions.COMMANDS.get(tag_of(request.do))
+            seat, misplaced = getattr(request.do, "seat", None), commands.misplaced(principal, request)
         else:
-            work = HANDLERS[type(ask)](self, socket.principal, ask)
-            socket.spawn(self.answered(socket, ask, work))
-
-    def _may_look_long(self, principal: Principal) -> bool:
-        """Whether a party may have the writer's thread for long again; a terminal's own rounds are few."""
-        return principal.session is None or self._long_requests.takes(principal.name, self.clock.steady())
-
-    def is_overworked(self, socket: Socket) -> bool:
-        """Whether as much is being done for a socket as may be at a time."""
-        return socket.at_work >= MOST_AT_WORK
-
-    def refuse_more(self, socket: Socket, id_: str) -> None:
-        """Refuses one more."""
-        says = f"expected at most {MOST_AT_WORK} asks to be worked on at a time, got one more"
-        socket.say(refused(id_, "too-often", says))
-
-    def may_not(
-        self, principal: Principal, permit: permissions.Permission | None, table: str | None, seat: str | None
-    ) -> str | None:
-        """Why a party may not do something."""
-        return permissions.refusal(
-            permit,
-            principal.role,
-            own=principal.own,
-            table=table,
-            seat=seat,
-            demonstration=self.demonstration,
+            permission = permissions.REQUESTS.get(kind)
+            seat, misplaced = getattr(request, "seat", None), None
+        problem = (
+            self.not_permitted(principal, permission, getattr(request, "table", None), seat) or misplaced
         )
+        now = self.clock.steady()
+        if problem is not None:
+            socket.send(refused(request.id, "not-permitted", problem, "house:access"))
+        elif socket.at_work >= MOST_AT_WORK:
+            problem = f"too many requests at work: expected at most {MOST_AT_WORK} at a time"
+            socket.send(refused(request.id, "too-often", problem))
+        elif kind in _RARE and not self._rare_requests.takes(principal.name, now):
+            problem = f"too many requests of the kind {kind}: repeat it later"
+            socket.send(refused(request.id, "too-often", problem))
+        elif (
+            kind in _LONG and principal.session is not None  # the rounds of a terminal are few
+            and not self._long_requests.takes(principal.name, now)
+        ):  # fmt: skip
+            problem = f"too many requests of the kind {kind}: repeat it later"
+            socket.send(refused(request.id, "too-often", problem))
+        else:
+            socket.spawn(self._answer(socket, request))
 
-    async def answered(self, socket: Socket, ask: Request, work: Awaitable[ServerMessage | None]) -> None:
-        """Tells what the work for an ask came to, unless that tells it itself; a fault is an answer too."""
-        tell: ServerMessage | None
+    def not_permitted(
+        self,
+        principal: Principal,
+        permission: permissions.Permission | None,
+        table: str | None,
+        seat: str | None,
+    ) -> str | None:
+        """Why a principal may not do something."""
+        return permissions.refusal(
+            permission, principal.role, own=principal.own, table=table, seat=seat,
+            demonstration=self.demonstration,
+        )  # fmt: skip
+
+    async def _answer(self, socket: Socket, request: Request) -> None:
+        """Sends the reply of a request's handler; a fault is answered too."""
+        reply: ServerMessage
         try:
-            tell = await work
-        except Exception as error:  # noqa: BLE001  whatever it is, the ask is answered
-            _log.exception("an ask failed", ask=type(ask).__name__, principal=repr(socket.principal))
-            tell = refused(ask.id, FAULT, f"expected an answer, got a fault: {type(error).__name__}")
-        if tell is not None:
-            socket.say(tell)
+            reply = await HANDLERS[type(request)](self.context, socket.principal, request)
+        except Exception as error:  # noqa: BLE001  whatever it is, the request is answered
+            _log.exception(
+                "a request failed", request=type(request).__name__, principal=repr(socket.principal)
+            )
+            reply = refused(request.id, FAULT, f"the server failed: {type(error).__name__} (see its log)")
+        socket.send(reply)
 
     async def finished(self) -> None:
-        """Waits until whatever is being done for someone is done."""
+        """Waits until all requests are answered."""
         await asyncio.gather(*self.at_work, return_exceptions=True)
 
-    async def second(self, principal: Principal, ask: Any) -> str | RefusedReply | None:
-        """The second person who approved exactly this ask; None where nobody was asked to."""
-        if ask.approval is None:
-            return None
-        digest = digest_of(approved_form(ask))
-        by = self.authentication.approvals.used(
-            ask.approval, digest, asker=principal.session or "", now=self.clock.now()
-        )
-        if by is None:
-            says = "expected an approval of exactly this, not yet used, got another"
-            return refused(ask.id, "second-person", says, "house:dual-control")
-        wrong = await self._no_second(by, getattr(ask, "table", None))
-        return by if wrong is None else refused(ask.id, wrong.reason, wrong.message, wrong.clause)
+    # Authentication
 
-    async def _no_second(self, person: str, table: str | None) -> Refusal | None:
-        """Why someone who approved is no second person; at a table they are recorded as having come."""
-        rank = await self.queue.run(lambda engine: engine.house().people.get(person, ""))
-        if role_of(rank) not in permissions.SECOND_PERSONS:
-            return positions.not_of_rank(
-                f"one of {', '.join(sorted(permissions.SECOND_PERSONS))}", rank or person
-            )
-        return None if table is None else await positions.bring_second(self, table, person)
-
-    # Coming in
-
-    def _hello(self, socket: Socket, ask: requests.HelloRequest) -> None:
-        if ask.protocol != PROTOCOL_VERSION:
-            socket.say(
-                refused(
-                    ask.id,
-                    "protocol",
-                    f"expected version {PROTOCOL_VERSION} of the protocol, got {ask.protocol}",
-                )
-            )
-            socket.end("protocol", f"expected version {PROTOCOL_VERSION} of the protocol, got {ask.protocol}")
+    def _hello(self, socket: Socket, request: requests.HelloRequest) -> None:
+        if request.protocol != PROTOCOL_VERSION:
+            problem = f"expected version {PROTOCOL_VERSION} of the protocol, got {request.protocol}"
+            socket.send(refused(request.id, "protocol", problem))
+            socket.end("protocol", problem)
             return
-        if socket.principal is not VISITOR or (ask.token is None and ask.device is None):
-            self._come_in(socket, ask, VISITOR)
-        elif ask.token is not None:
-            session = self.authentication.sessions.of(ask.token, self.clock.now())
+        if socket.principal is not VISITOR or (request.token is None and request.device is None):
+            self._admit(socket, request, VISITOR)
+        elif request.token is not None:
+            session = self.authentication.sessions.of(request.token, self.clock.now())
             if isinstance(session, EndedSession):
-                self._stay_out(socket, ask, session.message)
+                self._reject(socket, request, session.message)
             else:
                 principal = Principal(role_of(session.rank), session.person, session=session.id)
-                self._come_in(socket, ask, principal)
+                self._admit(socket, request, principal)
         else:
-            # Called in order with what is published: no dismissal comes between the look and the entry.
-            name = ask.device or ""
-            found = partial(self._found, socket, ask, name)
-            self.queue.submit_job(lambda engine: engine.house().devices.get(name), found)
+            # The reply comes in order with what is published, so that no dismissal comes in between.
+            name = request.device or ""
+            check = partial(self._check_device, socket, request, name)
+            self.queue.submit_job(lambda engine: engine.house().devices.get(name), check)
 
-    def _found(
+    def _check_device(
         self,
         socket: Socket,
-        ask: requests.HelloRequest,
+        request: requests.HelloRequest,
         name: str,
         device: EnrolledDevice | BaseException | None,
     ) -> None:
         if socket not in self.sockets or socket.is_closing:
             return
         try:
-            signature = bytes.fromhex(ask.signature or "")
+            signature = bytes.fromhex(request.signature or "")
         except ValueError:
             signature = b""
         nonce = bytes.fromhex(socket.nonce)
@@ -335,20 +302,20 @@ class Dispatcher:
             or not is_known
             or not device_proof(device.key, nonce, name, signature)
         ):
-            says = "expected an enrolled device that signs the challenge with its own key, got another"
-            self._stay_out(socket, ask, says)
+            problem = f"device {name!r} is not enrolled, or the signature is not by its key"
+            self._reject(socket, request, problem)
             return
-        self._come_in(
-            socket, ask, Principal(Role(str(device.kind)), name, table=device.table, seat=device.seat)
+        self._admit(
+            socket, request, Principal(Role(str(device.kind)), name, table=device.table, seat=device.seat)
         )
 
-    def _stay_out(self, socket: Socket, ask: requests.HelloRequest, says: str) -> None:
-        socket.say(refused(ask.id, "not-known", says, "house:access"))
-        socket.end("not-known", says)
+    def _reject(self, socket: Socket, request: requests.HelloRequest, problem: str) -> None:
+        socket.send(refused(request.id, "not-known", problem, "house:access"))
+        socket.end("not-known", problem)
 
-    def _come_in(self, socket: Socket, ask: requests.HelloRequest, principal: Principal) -> None:
+    def _admit(self, socket: Socket, request: requests.HelloRequest, principal: Principal) -> None:
         if socket.principal is not VISITOR:
-            socket.say(refused(ask.id, "bad-message", "expected one hello, got another"))
+            socket.send(refused(request.id, "bad-message", "expected one hello, got a second one"))
             return
         if principal is not VISITOR or self.demonstration:  # elsewhere there is nothing for a visitor to do
             self._unauthenticated.remove(socket)
@@ -358,9 +325,9 @@ class Dispatcher:
             self._by_session.setdefault(principal.session, set()).add(socket)
         elif principal.role is not Role.VISITOR:
             self._by_device.setdefault(principal.name, set()).add(socket)
-        socket.say(
+        socket.send(
             WelcomeReply(
-                to=ask.id,
+                to=request.id,
                 role=principal.role,
                 name=principal.name,
                 table=principal.table,

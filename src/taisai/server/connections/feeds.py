@@ -1,16 +1,19 @@
-"""Feeds: numbered frames, told to whoever follows, and once more to whoever comes back."""
+"""Feeds: numbered frames for their followers, and the latest ones again for those who reconnect."""
 
 from __future__ import annotations
 
 from collections import OrderedDict, deque
-from collections.abc import Iterable
-from typing import Final, Protocol
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Final
 
 from msgspec import Struct
 
+if TYPE_CHECKING:
+    from taisai.server.connections.outbox import Outbox
+
 RING: Final = 64
-"""Frames that a feed remembers: a client that missed more starts from a snapshot."""
-MOST_FEEDS: Final = 10_000  # remembered; the ones that nobody follows are forgotten first
+"""Frames that a feed keeps: a client that missed more starts from a snapshot."""
+MOST_FEEDS: Final = 10_000  # kept; those without followers are dropped first
 
 
 class Frame(Struct, frozen=True, gc=False):
@@ -21,31 +24,19 @@ class Frame(Struct, frozen=True, gc=False):
     body: bytes
 
 
-class FeedFollower(Protocol):
-    """Whoever is told."""
-
-    def tell(self, body: bytes) -> None:
-        """Puts a frame in the outbox."""
-
-    def flush(self) -> None:
-        """Sends what is in the outbox."""
-
-    def resync(self) -> None:
-        """Has the client come back, and start from snapshots."""
-
-
 class Feed:
-    """One feed: where it stands, what it remembers, who follows."""
+    """One feed: its latest number, its latest frames, its followers."""
 
     __slots__ = ("followers", "number", "ring")
 
     def __init__(self, number: int) -> None:
         self.number = number
         self.ring: deque[Frame] = deque(maxlen=RING)
-        self.followers: dict[FeedFollower, None] = {}
+        self.followers: dict[Outbox, Callable[[], None]] = {}
+        """Outbox → makes its client start from snapshots."""
 
     def missed(self, after: int) -> list[Frame] | None:
-        """The frames after a number; None where not all of them are remembered."""
+        """The frames after a number; None where not all of them are kept."""
         if after == self.number:
             return []
         if not self.ring or not self.ring[0].number - 1 <= after < self.number:
@@ -59,70 +50,68 @@ class Feeds:
     def __init__(self, epoch: str) -> None:
         self.epoch = epoch
         self._feeds: OrderedDict[str, Feed] = OrderedDict()
-        self._told: dict[FeedFollower, None] = {}
-        """Those with frames in their outbox that have not been sent."""
+        self.unsent: dict[Outbox, None] = {}
+        """Outboxes that `flush` will send."""
 
     def get(self, name: str) -> Feed | None:
-        """A feed that someone follows or followed."""
+        """A feed that has followers, or had some."""
         return self._feeds.get(name)
 
-    def follow(self, name: str, follower: FeedFollower, number: int) -> None:
-        """From here on a follower is told what comes after a number."""
+    def follow(self, name: str, outbox: Outbox, number: int, resync: Callable[[], None]) -> None:
+        """Adds a follower that has the frames up to a number; `resync` makes it start from snapshots."""
         feed = self._feeds.get(name)
         if feed is None:
-            self._forget_some()
+            self._drop_some()
             feed = self._feeds[name] = Feed(number)
-        feed.followers[follower] = None
+        feed.followers[outbox] = resync
 
-    def unfollow(self, name: str, follower: FeedFollower) -> None:
-        """From here on they are not; what is told meanwhile they can still ask for."""
+    def unfollow(self, name: str, outbox: Outbox) -> None:
+        """Removes a follower; the feed still keeps the frames that it misses."""
         feed = self._feeds.get(name)
         if feed is not None:
-            feed.followers.pop(follower, None)
+            feed.followers.pop(outbox, None)
             self._feeds.move_to_end(name)
 
     def followed(self) -> set[str]:
-        """The feeds that somebody follows."""
+        """The feeds that have followers."""
         return {name for name, feed in self._feeds.items() if feed.followers}
 
     def forget(self, names: Iterable[str]) -> None:
-        """Feeds that are not counted any more; who has come to one in this very moment comes back."""
+        """Drops feeds that are numbered no longer; a client that follows one since then has to reconnect."""
         for name in names:
             feed = self._feeds.pop(name, None)
-            for follower in list(feed.followers) if feed is not None else ():
-                follower.resync()
+            for resync in list(feed.followers.values()) if feed is not None else ():
+                resync()
 
     def publish(self, frame: Frame) -> None:
-        """Tells a frame to all who follow; `flush` sends what they were told."""
+        """Puts a frame in the outbox of each follower; `flush` sends it."""
         feed = self._feeds.get(frame.feed)
         if feed is None:
             return
         feed.number = frame.number
         feed.ring.append(frame)
-        body, told = frame.body, self._told
-        for follower in feed.followers:
-            follower.tell(body)
-            told[follower] = None
-
-    def note(self, follower: FeedFollower) -> None:
-        """Someone was told something beside the feeds."""
-        self._told[follower] = None
+        body, unsent = frame.body, self.unsent
+        for outbox in feed.followers:
+            outbox.put(body)
+            unsent[outbox] = None
 
     def flush(self) -> None:
-        """Each follower is sent, in one message, all that they were told."""
-        told, self._told = self._told, {}
-        for follower in told:
-            follower.flush()
+        """Sends each client, in one message, all that is in its outbox."""
+        unsent, self.unsent = self.unsent, {}
+        for outbox in unsent:
+            outbox.flush()
 
     def begin_again(self) -> None:
-        """Feeds count again, in an epoch of their own; whoever followed comes back for snapshots."""
-        followers = {follower: None for feed in self._feeds.values() for follower in feed.followers}
+        """Begins a new epoch, in which feeds are numbered anew; all followers start from snapshots."""
+        followers = {
+            outbox: resync for feed in self._feeds.values() for outbox, resync in feed.followers.items()
+        }
         self._feeds.clear()
         self.epoch += "+"
-        for follower in followers:
-            follower.resync()
+        for resync in followers.values():
+            resync()
 
-    def _forget_some(self) -> None:
+    def _drop_some(self) -> None:
         if len(self._feeds) < MOST_FEEDS:
             return
         for name in [name for name, feed in self._feeds.items() if not feed.followers][: MOST_FEEDS // 10]:

@@ -1,9 +1,9 @@
-"""The outbox of a connection: bounded, and never waited for by whoever puts something in.
+"""The outbox of a connection: limited, and never waited for by the code that puts something in.
 
-A send that can be done at once is done at once, without waking a task for it: there are thousands of
-connections, and each is told something after every act. What all are told alike is made into a frame once,
-and written to each line. Only where the client does not take its post does a task wait for it; what comes
-meanwhile is collected, and beyond the bound the client is cut off.
+A send that can be done at once is done at once, without a task: there are thousands of connections, and each
+is sent something after every act. A frame that many clients receive is encoded once. Only for a client that
+does not take what it is sent does a task wait. What comes meanwhile is collected, and beyond the limit the
+connection is closed.
 """
 
 from __future__ import annotations
@@ -19,56 +19,74 @@ from websockets.frames import Frame, Opcode
 AsgiMessage = MutableMapping[str, Any]
 Send = Callable[[AsgiMessage], Awaitable[None]]
 
-MOST_MESSAGES: Final = 1_000  # that wait for a slow client; one more, and it is cut off
+MOST_MESSAGES: Final = 1_000  # that wait for a slow client; with one more it is disconnected
 MOST_BYTES: Final = 4 * 1024 * 1024
 
 
 DIRECT_TRANSPORT: Final = "taisai.line"
-"""The extension of a server whose connections are lines."""
+"""The ASGI extension by which a connection offers its direct transport."""
 
 
 class DirectTransport(Protocol):
-    """A connection that frames are written to as they are, and that is heard as soon as it says something."""
+    """A connection that takes frames as they are, and hands over each text as soon as it comes."""
 
-    hears: Callable[[str], None] | None
-    """Called with each text; without it, texts are waited for."""
+    on_text: Callable[[str], None] | None
+    """Called with each text; without it, texts have to be received."""
 
     def write(self, frame: bytes) -> bool:
         """Writes a frame; False where that cannot be done now."""
 
 
 class Outbox:
-    """What a client is to be told, in order, as many tells in a message as there are."""
+    """The messages for a client, in order; all that there are go in one WebSocket message."""
 
-    __slots__ = ("_bodies", "_bytes", "_close", "_is_over", "_line", "_on_end", "_send", "_waiting")
+    __slots__ = (
+        "_bodies",
+        "_bytes",
+        "_close",
+        "_is_over",
+        "_line",
+        "_on_end",
+        "_on_overflow",
+        "_send",
+        "_waiting",
+    )
 
-    def __init__(self, send: Send, on_end: Callable[[], None], line: DirectTransport | None = None) -> None:
-        """`on_end` is called when nothing more can be told, for whatever reason."""
+    def __init__(
+        self,
+        send: Send,
+        on_end: Callable[[], None],
+        line: DirectTransport | None = None,
+        *,
+        on_overflow: Callable[[], None] = lambda: None,
+    ) -> None:
+        """`on_end` is called when nothing more can be sent, `on_overflow` when too much waits."""
         self._send = send
         self._line = line
         self._on_end = on_end
+        self._on_overflow = on_overflow
         self._bodies: list[bytes] = []
         self._bytes = 0
         self._close: AsgiMessage | None = None
         self._waiting: asyncio.Task[None] | None = None
-        """Waits for a client that does not take its post."""
+        """Waits for a client that does not take what it is sent."""
         self._is_over = False
 
-    def put(self, body: bytes) -> bool:
-        """One more tell; False where there are too many."""
+    def put(self, body: bytes) -> None:
+        """Adds a message; it is sent with the next `flush`."""
         if self._close is not None or self._is_over:
-            return True
+            return
         self._bodies.append(body)
         self._bytes += len(body)
         if len(self._bodies) <= MOST_MESSAGES and self._bytes <= MOST_BYTES:
-            return True
+            return
         if self._waiting is not None:
-            return False
-        self.flush()  # it was told much at once, and has had no chance to take any of it
-        return True
+            self._on_overflow()
+        else:
+            self.flush()  # much came at once, and the client has had no chance to take any of it
 
     def close(self, code: int, reason: str, last: bytes) -> None:
-        """One last tell, and the end; what a slow client has not taken is lost to it."""
+        """Sends one last message, and closes; what a slow client has not taken is lost."""
         if self._close is None and not self._is_over:
             if self._waiting is not None:
                 self._bodies.clear()
@@ -81,9 +99,11 @@ class Outbox:
         while self._waiting is None and not self._is_over:
             bodies = self._bodies
             if bodies and self._line is not None:
-                frame = _framed_alone(bodies[0]) if len(bodies) == 1 else _framed(_joined(bodies))
+                frame = _shared_frame(bodies[0]) if len(bodies) == 1 else _frame(b",".join(bodies))
                 if self._line.write(frame):
                     self._bodies, self._bytes = [], 0
+                    if self._close is None:
+                        return
             message = self._next()
             if message is None:
                 return
@@ -92,27 +112,27 @@ class Outbox:
     def _next(self) -> AsgiMessage | None:
         if self._bodies:
             bodies, self._bodies, self._bytes = self._bodies, [], 0
-            return {"type": "websocket.send", "text": _joined(bodies).decode()}
+            return {"type": "websocket.send", "text": f"[{b','.join(bodies).decode()}]"}
         if self._close is not None and not self._is_over:
             message, self._is_over = self._close, True
             return message
         return None
 
     def _begin(self, message: AsgiMessage) -> None:
-        """Takes the first step of a send by hand; most have only one."""
+        """Takes the first step of a send; most sends have only one."""
         try:
             sending = self._send(message).__await__()
             first = next(sending)
         except StopIteration:
             if self._is_over:
                 self._on_end()
-        except Exception:  # noqa: BLE001  the client is gone, and whoever reads hears of it
+        except Exception:  # noqa: BLE001  the client has disconnected, which the reader notices
             self._end()
         else:
             self._waiting = asyncio.get_running_loop().create_task(self._rest(sending, first))
 
     async def _rest(self, sending: Generator[Any, Any, None], first: Any) -> None:
-        """Waits for the client, and sends what has come meanwhile."""
+        """Waits for the client, and sends what was put meanwhile."""
         try:
             await _continued(sending, first)
             while (message := self._next()) is not None:
@@ -138,27 +158,22 @@ class Outbox:
 
     @property
     def is_over(self) -> bool:
-        """Whether nothing more can be told."""
+        """Whether nothing more can be sent."""
         return self._is_over
 
     @property
     def is_waiting(self) -> bool:
-        """Whether the client does not take its post."""
+        """Whether the client does not take what it is sent."""
         return self._waiting is not None
 
 
-def _joined(bodies: list[bytes]) -> bytes:
-    return b"[%b]" % b",".join(bodies)
+def _frame(messages: bytes) -> bytes:
+    """The WebSocket frame of a list of messages, which are given with commas between them."""
+    return Frame(Opcode.TEXT, b"[%b]" % messages).serialize(mask=False)
 
 
-def _framed(text: bytes) -> bytes:
-    return Frame(Opcode.TEXT, text).serialize(mask=False)
-
-
-@lru_cache(maxsize=16)
-def _framed_alone(body: bytes) -> bytes:
-    """A tell by itself, which many are often told alike."""
-    return _framed(_joined([body]))
+_shared_frame: Final = lru_cache(maxsize=16)(_frame)
+"""The same for one message, which many clients may receive."""
 
 
 @types.coroutine

@@ -84,7 +84,7 @@ else:
 Receive = Callable[[], Awaitable[AsgiMessage]]
 
 POLICY: Final = 1008
-LAST_WORD: Final = 0.5  # seconds in which a client that does not take its post may still hear why it is over
+LAST_WORD: Final = 0.5  # seconds in which a slow client may still take the reason of the close
 decode_request: Final = msgspec.json.Decoder(AnyRequest, strict=True).decode
 _any_object: Final = msgspec.json.Decoder(dict[str, Any]).decode
 _UNREADABLE: Final = (msgspec.DecodeError, UnicodeEncodeError, RecursionError)
@@ -94,8 +94,8 @@ class Socket:
     """One connection."""
 
     __slots__ = (
-        "_dispatcher", "_is_closing", "_outbox", "_reading", "_receive", "_tasks", "address", "credit",
-        "credit_at", "following", "nonce", "principal", "stream", "wanted",
+        "_dispatcher", "_is_closing", "_reading", "_receive", "_tasks", "address", "credit",
+        "credit_at", "following", "nonce", "outbox", "principal", "stream", "wanted",
     )  # fmt: skip
 
     def __init__(
@@ -108,10 +108,10 @@ class Socket:
     ) -> None:
         self._dispatcher = dispatcher
         self._receive = receive
-        self._outbox = Outbox(send, self._cut, line)
+        self.outbox = Outbox(send, self._cut, line, on_overflow=self._overflow)
         self._is_closing = False
         if line is not None:
-            line.hears = self._heard
+            line.on_text = self.receive
         self._reading: asyncio.Task[Any] | None = None
         self._tasks: set[asyncio.Task[None]] = set()
         self.address = address
@@ -121,66 +121,61 @@ class Socket:
         self.stream = ""
         """The stream of a device's own table."""
         self.wanted: set[str] = set()
-        """What it follows, and what it has asked to follow."""
+        """The feeds that it follows or has asked to follow."""
         self.credit = 0
-        """What is left of the asks that it may make now."""
+        """How many requests it may still make at once."""
         self.credit_at = 0
-        """When it had none left, or came."""
+        """When its credit was last counted."""
 
-    # Telling
+    # Sending
 
-    def tell(self, body: bytes) -> None:
-        """Puts a tell in the outbox; a client that does not take its post is cut off and may come back."""
-        if not self._outbox.put(body):
-            self._dispatcher.metrics.cut_off()
-            self.end("slow", "expected a client that takes what it is told, got one that does not", TRY_AGAIN)
-            self._cut()
-
-    def flush(self) -> None:
-        """Sends what is in the outbox, all in one message."""
-        self._outbox.flush()
+    def _overflow(self) -> None:
+        """Disconnects a client that does not take what it is sent; it may reconnect."""
+        self._dispatcher.metrics.cut_off()
+        self.end("slow", "too many messages wait for this client", TRY_AGAIN)
+        self._cut()
 
     def resync(self) -> None:
-        """Has the client come back, and start from snapshots."""
-        self.end("resync", "expected feeds without a fault, got one: come back", TRY_AGAIN)
+        """Makes the client reconnect and start from snapshots."""
+        self.end("resync", "the feeds begin anew: reconnect", TRY_AGAIN)
 
     def reply(self, to: str, answer: Answer | BaseException) -> None:
         """Replies what a command came to, in one message with the frames of the same write."""
-        self.tell(encoded(answer_to(to, answer)))
-        self._dispatcher.queue.feeds.note(self)
+        self.outbox.put(encoded(answer_to(to, answer)))
+        self._dispatcher.queue.feeds.unsent[self.outbox] = None
         if isinstance(answer, Refusal):
             self._dispatcher.metrics.refusals[answer.reason] += 1
 
-    def say(self, tell: ServerMessage) -> None:
-        """Tells something at once."""
-        if type(tell) is RefusedReply:
-            self._dispatcher.metrics.refusals[tell.reason] += 1
-        self.tell(encoded(tell))
-        self._outbox.flush()
+    def send(self, message: ServerMessage) -> None:
+        """Sends a message at once."""
+        if type(message) is RefusedReply:
+            self._dispatcher.metrics.refusals[message.reason] += 1
+        self.outbox.put(encoded(message))
+        self.outbox.flush()
 
     def end(self, why: str, message: str, code: int = POLICY) -> None:
-        """Says why, and closes; from here on nothing is heard from it."""
+        """Tells the client why, and closes; nothing more is read from it."""
         if not self._is_closing:
             self._is_closing = True
-            self._outbox.close(code, why, encoded(EndNotice(why=why, message=message)))
-            if self._outbox.is_waiting:
+            self.outbox.close(code, why, encoded(EndNotice(why=why, message=message)))
+            if self.outbox.is_waiting:
                 asyncio.get_running_loop().call_later(LAST_WORD, self._cut)
 
     @property
     def is_closing(self) -> bool:
-        """Whether nothing more is heard from it."""
+        """Whether nothing more is read from it."""
         return self._is_closing
 
     def _cut(self) -> None:
-        """Nothing more can be told: the connection is let go."""
+        """Closes a connection to which nothing more can be sent."""
         self._is_closing = True
         if self._reading is not None and self._reading is not asyncio.current_task():
             self._reading.cancel()
 
-    # Its life
+    # Receiving
 
     async def run(self) -> None:
-        """From the challenge to the end."""
+        """Reads until the connection is over."""
         self._reading = asyncio.current_task()
         try:
             await self._read()
@@ -189,19 +184,19 @@ class Socket:
                 raise
         finally:
             self._reading = None
-            self._outbox.abandon()
-            self._dispatcher.disconnect(self)  # what it asked for is done to its end: money may be on its way
+            self.outbox.abandon()
+            self._dispatcher.disconnect(self)  # its requests are still carried out: money may be on its way
 
     async def _read(self) -> None:
-        receive, heard = self._receive, self._heard
-        while not self._outbox.is_over:
+        receive, handle = self._receive, self.receive
+        while not self.outbox.is_over:
             message = await receive()
             if message["type"] != "websocket.receive":
                 return
-            heard(message.get("text"))
+            handle(message.get("text"))
 
-    def _heard(self, text: str | None) -> None:
-        """One ask; whatever it is, it gets an answer."""
+    def receive(self, text: str | None) -> None:
+        """Handles one text; whatever it is, it is answered."""
         if self._is_closing:
             return
         size = -1 if text is None else len(text)
@@ -216,13 +211,13 @@ class Socket:
         try:
             request = decode_request(text)
         except _UNREADABLE as error:
-            says = f"could not read the request: {str(error) or type(error).__name__}"
-            self._dispatcher.refuse_unreadable(self, says, _id_in(text))
+            problem = f"could not read the request: {str(error) or type(error).__name__}"
+            self._dispatcher.refuse_unreadable(self, problem, _id_in(text))
             return
         self._dispatcher.handle(self, request)
 
     def spawn(self, work: Coroutine[Any, Any, None]) -> None:
-        """Does something that takes its time, beside everything else."""
+        """Carries out a request that takes time, beside everything else."""
         task = asyncio.get_running_loop().create_task(work)
         for tasks in (self._tasks, self._dispatcher.at_work):
             tasks.add(task)
@@ -230,12 +225,12 @@ class Socket:
 
     @property
     def at_work(self) -> int:
-        """How many of its asks are being worked on."""
+        """How many of its requests are worked on."""
         return len(self._tasks)
 
 
 def _id_in(text: str) -> str | None:
-    """The id of an ask that cannot be read otherwise, so that its sender knows which it was."""
+    """The id of a request that cannot be read otherwise, so that the client knows which it was."""
     try:
         found = _any_object(text).get("id")
     except _UNREADABLE:
@@ -250,10 +245,10 @@ def follow(dispatcher: Dispatcher, socket: Socket, ask: FollowRequest) -> None:
     """Tells what was missed, or the feed as it stands; from then on, every change."""
     wrong = _wrong(dispatcher, socket, ask.feed)
     if wrong is not None:
-        socket.say(refused(ask.id, "not-permitted", wrong, "house:access"))
+        socket.send(refused(ask.id, "not-permitted", wrong, "house:access"))
         return
     if len(socket.wanted) >= MOST_FOLLOWED and ask.feed not in socket.wanted:
-        socket.say(refused(ask.id, "too-many", f"expected at most {MOST_FOLLOWED} feeds, got one more"))
+        socket.send(refused(ask.id, "too-many", f"expected at most {MOST_FOLLOWED} feeds, got one more"))
         return
     socket.wanted.add(ask.feed)
     feeds = dispatcher.queue.feeds
@@ -262,9 +257,9 @@ def follow(dispatcher: Dispatcher, socket: Socket, ask: FollowRequest) -> None:
         missed = feed.missed(ask.after)
         if missed is not None:
             for frame in missed:
-                socket.tell(frame.body)
+                socket.outbox.put(frame.body)
             _followed(dispatcher, socket, ask.feed, feed.number)
-            socket.say(FollowingReply(to=ask.id, feed=ask.feed, number=feed.number))
+            socket.send(FollowingReply(to=ask.id, feed=ask.feed, number=feed.number))
             return
     projections, name = dispatcher.queue.projections, ask.feed
     dispatcher.queue.submit_job(
@@ -276,8 +271,8 @@ def unfollow(dispatcher: Dispatcher, socket: Socket, ask: UnfollowRequest) -> No
     """From here on nothing of the feed is told; what is missed can still be asked for."""
     socket.wanted.discard(ask.feed)
     socket.following.discard(ask.feed)
-    dispatcher.queue.feeds.unfollow(ask.feed, socket)
-    socket.say(FollowingReply(to=ask.id, feed=ask.feed, number=0))
+    dispatcher.queue.feeds.unfollow(ask.feed, socket.outbox)
+    socket.send(FollowingReply(to=ask.id, feed=ask.feed, number=0))
 
 
 def _wrong(dispatcher: Dispatcher, socket: Socket, feed: str) -> str | None:
@@ -286,7 +281,9 @@ def _wrong(dispatcher: Dispatcher, socket: Socket, feed: str) -> str | None:
     if dispatcher.demonstration and socket.principal is VISITOR and kind in permissions.VISITORS_FOLLOW:
         return None
     table, _, seat = rest.partition("/") if kind == "seat" else (rest, "", "")
-    return dispatcher.may_not(socket.principal, permissions.FEEDS.get(kind), table or None, seat or None)
+    return dispatcher.not_permitted(
+        socket.principal, permissions.FEEDS.get(kind), table or None, seat or None
+    )
 
 
 def _shown(
@@ -295,16 +292,18 @@ def _shown(
     if not isinstance(shown, FeedSnapshot):
         socket.wanted.discard(ask.feed)
         dispatcher.metrics.refusals["not-known"] += 1
-        socket.tell(encoded(refused(ask.id, "not-known", f"expected a feed, got {ask.feed!r}")))
-        dispatcher.queue.feeds.note(socket)
+        socket.outbox.put(encoded(refused(ask.id, "not-known", f"expected a feed, got {ask.feed!r}")))
+        dispatcher.queue.feeds.unsent[socket.outbox] = None
         return
     if socket in dispatcher.sockets:
         if ask.feed in socket.wanted:  # else it has thought better of it meanwhile
             _followed(dispatcher, socket, ask.feed, shown.number)
-        socket.tell(encoded(SnapshotNotice(feed=ask.feed, number=shown.number, view=shown.view, to=ask.id)))
-        dispatcher.queue.feeds.note(socket)
+        socket.outbox.put(
+            encoded(SnapshotNotice(feed=ask.feed, number=shown.number, view=shown.view, to=ask.id))
+        )
+        dispatcher.queue.feeds.unsent[socket.outbox] = None
 
 
 def _followed(dispatcher: Dispatcher, socket: Socket, feed: str, number: int) -> None:
-    dispatcher.queue.feeds.follow(feed, socket, number)
+    dispatcher.queue.feeds.follow(feed, socket.outbox, number, socket.resync)
     socket.following.add(feed)

@@ -92,7 +92,7 @@ class LimitedWebSocketProtocol(WebSocketsSansIOProtocol):
     def __init__(self, *given: Any, **named: Any) -> None:
         super().__init__(*given, **named)
         self.close_timeout = CLOSED_WITHIN
-        self.hears: Callable[[str], None] | None = None
+        self.on_text: Callable[[str], None] | None = None
         self._left = FRAMES * self.bounds.burst
         self._since = self.loop.time()
 
@@ -112,7 +112,7 @@ class LimitedWebSocketProtocol(WebSocketsSansIOProtocol):
 
     def handle_text(self, event: Frame) -> None:
         """A text is heard at once, where nothing waits that came before it; a part of one, or none, waits."""
-        if self.hears is None or not event.fin or self.queue.qsize() or self.close_sent:
+        if self.on_text is None or not event.fin or self.queue.qsize() or self.close_sent:
             super().handle_text(event)
             return
         try:
@@ -120,7 +120,7 @@ class LimitedWebSocketProtocol(WebSocketsSansIOProtocol):
         except UnicodeDecodeError:
             super().handle_text(event)
         else:
-            self.hears(text)
+            self.on_text(text)
 
     def handle_events(self) -> None:
         """What has just come, unless it is more than anyone has to say."""

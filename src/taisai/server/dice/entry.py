@@ -1,7 +1,7 @@
-"""The one door for what dice or cards show. No other module of the floor makes a result or a reading.
+"""The one module of the server that makes results and readings of dice or cards.
 
-The Dealer enters every result. What a device saw, or the demonstration shaker drew, is a reading: it is told
-to the Dealer, who commits it, or keys what the dice show.
+The Dealer enters every result. What a device saw, or the demonstration shaker drew, is a reading. The Dealer
+sees it, and commits it or keys what the dice show.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from taisai.game.dice.readings import differs_from_reading
 from taisai.game.dice.seeds import drawn_by
 from taisai.game.refusals import Reason
 from taisai.game.vocabulary import FLOOR, RECOGNISER, SHAKER, DeviceFault
-from taisai.journal import Answer, Engine, Submission, stream_of
+from taisai.journal import Engine, Submission, stream_of
 from taisai.journal.codec import HOUSE_STREAM, AnyCommand
 from taisai.journal.errors import JournalError
 from taisai.protocol.commands import BY_TAG, SentCommand
@@ -28,12 +28,10 @@ if TYPE_CHECKING:
     from taisai.protocol.message import ServerMessage
     from taisai.protocol.requests import ReadingRequest
     from taisai.server.auth.permissions import Principal
-    from taisai.server.connections.dispatcher import Dispatcher
     from taisai.server.handlers.context import Context
-    from taisai.server.runtime.command_queue import AnswerCallback
 
 SOURCE: Final = "demonstration shaker"
-"""What people are told wherever the shaker's work is shown: it is no dice of anyone's."""
+"""How pages label the draws of the demonstration shaker: no real dice."""
 _PERFORM: Final = BY_TAG["perform"]
 
 
@@ -48,71 +46,60 @@ def is_result(sent: SentCommand) -> bool:
 
 def keyed(sent: SentCommand, *, at: int, by: str, second: str | None) -> Perform:
     """What the Dealer keyed."""
-    told: dict[str, Any] = {name: getattr(sent, name) for name in sent.__struct_fields__}
-    return Perform(at=at, by=by, second=second, **told)
+    fields: dict[str, Any] = {name: getattr(sent, name) for name in sent.__struct_fields__}
+    return Perform(at=at, by=by, second=second, **fields)
 
 
-def noting_override(
-    dispatcher: Dispatcher, principal: Principal, table: str | None, command: AnyCommand, told: AnswerCallback
-) -> AnswerCallback:
-    """A result other than the device's reading is accepted, since the dice prevail, and then noted."""
-    if table is None or not isinstance(command, Perform) or command.act is not Act.ENTER_RESULT:
-        return told
-    faces, differs = command.faces, False
+def overrides_reading(engine: Engine, table: str, command: AnyCommand) -> bool:
+    """Whether a result differs from what the device read; it is accepted, since the dice prevail."""
+    if not isinstance(command, Perform) or command.act is not Act.ENTER_RESULT:
+        return False
+    return differs_from_reading(engine.table(table), command.faces)
 
-    def looked(found: object) -> None:
-        nonlocal differs
-        differs = found is True
 
-    def noted(answer: Answer | BaseException) -> None:
-        told(answer)
-        if differs and type(answer) is tuple and answer:  # what was refused overrides nothing
-            detail = f"keyed {' '.join(map(str, faces))}, which is not what the device read"
-            note = NoteOverride(
-                at=dispatcher.clock.now(),
-                by=FLOOR,
-                table=table,
-                person=principal.name,
-                what="reading",
-                detail=detail,
-            )
-            dispatcher.queue.submit(Submission(HOUSE_STREAM, note))
-
-    dispatcher.queue.submit_job(lambda engine: differs_from_reading(engine.table(table), faces), looked)
-    return noted
+def note_override(context: Context, principal: Principal, table: str, command: AnyCommand) -> None:
+    """Has the House note that the Dealer entered another result than the device read."""
+    faces = command.faces if isinstance(command, Perform) else ()
+    note = NoteOverride(
+        at=context.clock.now(), by=FLOOR, table=table, person=principal.name, what="reading",
+        detail=f"keyed {' '.join(map(str, faces))}, which is not what the device read",
+    )  # fmt: skip
+    context.queue.submit(Submission(HOUSE_STREAM, note))
 
 
 # A recognising device
 
 
-async def reading(context: Context, principal: Principal, ask: ReadingRequest) -> ServerMessage:
+async def reading(context: Context, principal: Principal, request: ReadingRequest) -> ServerMessage:
     """What a device saw, or its fault; the table decides whether it may be told now."""
-    planned = context.plan.table(ask.table)
-    if planned is None or planned.dice is not DiceIn.DEVICE:
-        says = f"expected a table with dice = 'device' in the configuration, got {ask.table!r}"
-        return refused(ask.id, Reason.WRONG_MEANS, says, "house:readings")
+    table_plan = context.plan.table(request.table)
+    if table_plan is None or table_plan.dice is not DiceIn.DEVICE:
+        problem = f"expected a table with dice = 'device' in the configuration, got {request.table!r}"
+        return refused(request.id, Reason.WRONG_MEANS, problem, "house:readings")
     try:
-        fault = None if ask.fault is None else DeviceFault(ask.fault)
+        fault = None if request.fault is None else DeviceFault(request.fault)
     except ValueError:
         known = ", ".join(DeviceFault)
         return refused(
-            ask.id, "bad-value", f"expected a fault of {known}, got {ask.fault!r}", "house:readings"
+            request.id, "bad-value", f"expected a fault of {known}, got {request.fault!r}", "house:readings"
         )
-    round_ = ask.round
-    if round_ is None:
-        round_ = await context.queue.run(lambda engine: _round_in_hand(engine, ask.table))
-    command = TakeReading(
-        at=context.clock.now(), by=RECOGNISER, device=principal.name, reading=ask.reading, round=round_,
-        shake=ask.shake, faces=ask.faces or (), fault=fault,
-    )  # fmt: skip
-    return answer_to(ask.id, await context.queue.execute(stream_of(ask.table), command))
+    now = context.clock.now()
+
+    def take(engine: Engine) -> TakeReading:
+        round_ = _round_in_hand(engine, request.table) if request.round is None else request.round
+        return TakeReading(
+            at=now, by=RECOGNISER, device=principal.name, reading=request.reading, round=round_,
+            shake=request.shake, faces=request.faces or (), fault=fault,
+        )  # fmt: skip
+
+    return answer_to(request.id, await context.queue.execute(stream_of(request.table), take))
 
 
 def _round_in_hand(engine: Engine, table: str) -> int:
     try:
         at = engine.table(table)
     except JournalError:
-        return 0  # configured, but never opened: the queue refuses it, in words
+        return 0  # configured, but never opened: the engine refuses it and gives the reason
     return at.round.number if at.round is not None else len(at.rounds)
 
 

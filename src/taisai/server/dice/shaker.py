@@ -13,10 +13,11 @@ from typing import Final, NamedTuple
 import structlog
 
 from taisai.game import events as happened
+from taisai.game.commands import Command
 from taisai.game.dice.seeds import unseen
 from taisai.game.refusals import Refusal
 from taisai.game.rounds.round import Round
-from taisai.journal import Engine, JournalError, stream_of
+from taisai.journal import Answer, Engine, JournalError, stream_of
 from taisai.journal.closes import Close, last_close
 from taisai.journal.seals.merkle import leaf_hash
 from taisai.rules.vocabulary import Phase
@@ -87,34 +88,33 @@ class Shaker:
                 _log.exception("the demonstration shaker failed", table=self._table)
 
     async def _step(self) -> bool:
-        """One thing that is due; says whether there may be more."""
-        due = await self._queue.run(self._due)
+        """Does one thing that is due; says whether there may be more."""
         now = self._clock.now()
-        if due.commit is not None:
-            fresh = self._entropy(SEED)
-            seed = await self._queue.run(lambda engine: self._kept(engine, fresh))
-            return await self._told(entry.commitment(seed, at=now, round_=due.commit))
-        kept = await self._queue.run(lambda engine: engine.journal.store.secret(_vault(self._table)))
-        if kept is None:
-            return False
-        if due.draw is not None:
-            return await self._told(entry.drawn(kept, due.draw, at=now).reading)
-        if due.reveal is not None:
-            return await self._told(entry.drawn(kept, due.reveal, at=now).reveal)
-        if due.unused is not None:
-            return await self._told(entry.unused(kept, round_=due.unused, at=now))
-        return False
-
-    async def _told(self, command: object) -> bool:
-        answer = await self._queue.execute(self._stream, command)  # type: ignore[arg-type]
+        answer = await self._queue.execute(self._stream, lambda engine: self._command(engine, now))
         if isinstance(answer, Refusal):
             _log.warning("the demonstration shaker was refused", table=self._table, refusal=str(answer))
             return False
         return bool(answer)
 
-    # In the writer's thread
+    # In the engine's turn
 
-    def _kept(self, engine: Engine, fresh: bytes) -> bytes:
+    def _command(self, engine: Engine, now: int) -> Command | Answer:
+        """The command that is due; nothing where none is."""
+        due = self._due(engine)
+        if due.commit is not None:
+            return entry.commitment(self._kept(engine), at=now, round_=due.commit)
+        seed = engine.journal.store.secret(_vault(self._table))
+        if seed is None:
+            return ()
+        if due.draw is not None:
+            return entry.drawn(seed, due.draw, at=now).reading
+        if due.reveal is not None:
+            return entry.drawn(seed, due.reveal, at=now).reveal
+        if due.unused is not None:
+            return entry.unused(seed, round_=due.unused, at=now)
+        return ()
+
+    def _kept(self, engine: Engine) -> bytes:
         """The seed to commit to. It is kept before: after a crash in between, the round can still be drawn.
 
         One that was kept and never revealed stays: its commitment may be in the journal, and nobody know it.
@@ -123,6 +123,7 @@ class Shaker:
         kept = store.secret(_vault(self._table))
         if kept is not None and (told is None or kept.hex() != told.seed):
             return kept
+        fresh = self._entropy(SEED)
         store.keep_secret(_vault(self._table), fresh)
         return fresh
 

@@ -13,8 +13,7 @@ from taisai.game.events import BetRegistered
 from taisai.game.refusals import Reason, Refusal
 from taisai.game.rounds.round import Round
 from taisai.game.table import Table
-from taisai.journal import Engine, stream_of
-from taisai.protocol.replies import DoneReply
+from taisai.journal import Answer, Engine, stream_of
 from taisai.server.handlers.ticket_numbers import short_id
 from taisai.server.handlers.transfers import table_at
 from taisai.server.replies import answer_to
@@ -37,9 +36,9 @@ Stakes = dict[str, int]
 
 
 class _Back(NamedTuple):
-    """Which bets an ask took back."""
+    """Which bets an request took back."""
 
-    ask: str
+    request: str
     round: int
     ids: tuple[str, ...]
 
@@ -61,46 +60,46 @@ _MEMORY: Final[WeakKeyDictionary[Engine, _Memory]] = WeakKeyDictionary()
 # Back
 
 
-async def undo(context: Context, principal: Principal, ask: UndoRequest) -> ServerMessage:
+async def undo(context: Context, principal: Principal, request: UndoRequest) -> ServerMessage:
     """Takes back the bets that stand and came with the seat's latest command of which any still stands."""
-    return await _taken_back(context, principal, ask, _latest)
+    return await _taken_back(context, principal, request, _latest)
 
 
-async def clear(context: Context, principal: Principal, ask: ClearRequest) -> ServerMessage:
+async def clear(context: Context, principal: Principal, request: ClearRequest) -> ServerMessage:
     """Takes back every bet of the seat."""
-    return await _taken_back(context, principal, ask, _standing)
+    return await _taken_back(context, principal, request, _standing)
 
 
 async def _taken_back(
     context: Context,
     principal: Principal,
-    ask: Back,
+    request: Back,
     choose: Callable[[Table, Round, str], list[BetRegistered]],
 ) -> ServerMessage:
-    def chosen(engine: Engine) -> _Back | Refusal:
-        table = table_at(engine, ask.table)
-        if isinstance(table, Refusal):
-            return table
+    now = context.clock.now()
+
+    def chosen(engine: Engine, table: Table) -> _Back:
         memory = _MEMORY.setdefault(engine, _Memory())
-        asked = memory.back.setdefault((ask.table, principal.name), deque(maxlen=MOST_REMEMBERED))
-        known = next((one for one in asked if one.ask == ask.id), None)
+        earlier = memory.back.setdefault((request.table, principal.name), deque(maxlen=MOST_REMEMBERED))
+        known = next((back for back in earlier if back.request == request.id), None)
         if known is not None:
             return known
         round_ = table.round
         if round_ is None:
-            return _Back(ask.id, 0, ())  # and the game says why there is nothing to take back
-        back = _Back(ask.id, round_.number, tuple(bet.id for bet in choose(table, round_, ask.seat)))
+            return _Back(request.id, 0, ())  # the game refuses it and gives the reason
+        back = _Back(request.id, round_.number, tuple(bet.id for bet in choose(table, round_, request.seat)))
         if back.ids:
-            asked.append(back)
+            earlier.append(back)
         return back
 
-    back = await context.queue.run(chosen)
-    if isinstance(back, Refusal):
-        return answer_to(ask.id, back)
-    command = TakeBack(
-        at=context.clock.now(), by=principal.name, round=back.round, seat=ask.seat, ids=back.ids
-    )
-    return answer_to(ask.id, await context.queue.execute(stream_of(ask.table), command))
+    def take_back(engine: Engine) -> TakeBack | Refusal:
+        table = table_at(engine, request.table)
+        if isinstance(table, Refusal):
+            return table
+        back = chosen(engine, table)
+        return TakeBack(at=now, by=principal.name, round=back.round, seat=request.seat, ids=back.ids)
+
+    return answer_to(request.id, await context.queue.execute(stream_of(request.table), take_back))
 
 
 def _standing(table: Table, round_: Round, seat: str) -> list[BetRegistered]:
@@ -128,66 +127,52 @@ def _latest(table: Table, round_: Round, seat: str) -> list[BetRegistered]:
 # Once more
 
 
-async def double(context: Context, principal: Principal, ask: DoubleRequest) -> ServerMessage:
+async def double(context: Context, principal: Principal, request: DoubleRequest) -> ServerMessage:
     """Lays on every area once more what the seat has there, all or none."""
-    return await _laid(context, principal, ask, _stakes_now, "bet of the seat in this round")
+    return await _laid(context, principal, request, _stakes_now, "bet of the seat in this round")
 
 
-async def repeat(context: Context, principal: Principal, ask: RepeatRequest) -> ServerMessage:
+async def repeat(context: Context, principal: Principal, request: RepeatRequest) -> ServerMessage:
     """Lays what the seat's player had in the last round that they bet in, all or none."""
     return await _laid(
-        context, principal, ask, _stakes_before, f"bet of the player in the last {LOOK_BACK} rounds"
+        context, principal, request, _stakes_before, f"bet of the player in the last {LOOK_BACK} rounds"
     )
-
-
-class _Found(NamedTuple):
-    """What is to be laid, in which round, in whose session."""
-
-    round: int
-    session: int
-    stakes: Stakes
 
 
 async def _laid(
     context: Context,
     principal: Principal,
-    ask: More,
+    request: More,
     stakes: Callable[[Engine, Table, Round, str], Stakes],
     bets: str,
 ) -> ServerMessage:
-    def found(engine: Engine) -> _Found | Refusal | None:
-        table = table_at(engine, ask.table)
+    now = context.clock.now()
+
+    def place(engine: Engine) -> PlaceBets | Answer:
+        table = table_at(engine, request.table)
         if isinstance(table, Refusal):
             return table
-        if not _sits(table, ask.seat):
-            return _Found(0, 0, {})
-        session = table.seats[ask.seat].session
-        if _is_there(table, bet_id(principal.name, session, ask.id, 0), ask.seat):
-            return None
-        if table.round is None:
-            return _Found(0, session, {})
-        laid = stakes(engine, table, table.round, ask.seat)
-        if not laid and table.round.phase.bets_open:
-            return refusal(Reason.UNKNOWN_BET, RETRIES, f"there is no {bets}")
-        return _Found(table.round.number, session, laid)
+        number, session, laid = 0, 0, Stakes()
+        if _sits(table, request.seat):
+            session = table.seats[request.seat].session
+            if _is_there(table, bet_id(principal.name, session, request.id, 0), request.seat):
+                return ()
+            if table.round is not None:
+                number, laid = table.round.number, stakes(engine, table, table.round, request.seat)
+                if not laid and table.round.phase.bets_open:
+                    return refusal(Reason.UNKNOWN_BET, RETRIES, f"there is no {bets}")
+        slips = tuple(
+            Slip(bet_id(principal.name, session, request.id, place), area, stake)
+            for place, (area, stake) in enumerate(laid.items())
+        )
+        return PlaceBets(at=now, by=principal.name, round=number, seat=request.seat, bets=slips)
 
-    again = await context.queue.run(found)
-    if again is None:
-        return DoneReply(to=ask.id, again=True)
-    if isinstance(again, Refusal):
-        return answer_to(ask.id, again)
-    number, session, laid = again
-    slips = tuple(
-        Slip(bet_id(principal.name, session, ask.id, place), area, stake)
-        for place, (area, stake) in enumerate(laid.items())
-    )
-    command = PlaceBets(at=context.clock.now(), by=principal.name, round=number, seat=ask.seat, bets=slips)
-    return answer_to(ask.id, await context.queue.execute(stream_of(ask.table), command))
+    return answer_to(request.id, await context.queue.execute(stream_of(request.table), place))
 
 
-def bet_id(device: str, session: int, ask: str, place: int) -> str:
-    """The id of a bet that the floor lays for a player at a terminal: the same ask has the same ones."""
-    return short_id("b", device, str(session), ask, str(place))
+def bet_id(device: str, session: int, request: str, place: int) -> str:
+    """The id of a bet that the floor lays for a player at a terminal: the same request has the same ones."""
+    return short_id("b", device, str(session), request, str(place))
 
 
 def _is_there(table: Table, name: str, seat: str) -> bool:

@@ -1,4 +1,4 @@
-"""The cage's asks: tickets sold, fills, credits and drop boxes of tables, claims."""
+"""Requests of the cage: sales of tickets, fills, credits and drop boxes of tables, claims."""
 
 from __future__ import annotations
 
@@ -18,21 +18,22 @@ from taisai.cage.messages import (
     SendFill,
 )
 from taisai.game.checks import refused as refusal
-from taisai.game.commands import SendCredit, SendDrop
+from taisai.game.commands import Command, SendCredit, SendDrop
 from taisai.game.money.cashier import DROP, FLOAT
 from taisai.game.money.claims import CLAIMS
 from taisai.game.play import decide
 from taisai.game.refusals import Reason, Refusal
 from taisai.game.table import Claim
 from taisai.game.vocabulary import TransferKind
-from taisai.journal import Engine, stream_of
+from taisai.journal import Answer, Engine, stream_of
 from taisai.journal.codec import HOUSE_STREAM
 from taisai.protocol.commands import tag_of
 from taisai.protocol.replies import DoneReply, RefusedReply
+from taisai.rules.clauses import Clause
 from taisai.server.handlers.ticket_numbers import KEY_BYTES, short_id, ticket_number, tickets_key
 from taisai.server.handlers.tickets import RETRIED_WITHIN
-from taisai.server.handlers.transfers import arrive, arriving, kept, table_at
-from taisai.server.replies import answer_to, refused
+from taisai.server.handlers.transfers import arrival, arriving, kept, table_at
+from taisai.server.replies import answer_to
 
 if TYPE_CHECKING:
     from taisai.protocol.message import ServerMessage
@@ -51,149 +52,158 @@ if TYPE_CHECKING:
     Signed = CountDropRequest | FillRequest | SettleClaimRequest | TakeCreditRequest | TakeDropRequest
 
 
-async def sell_ticket(context: Context, principal: Principal, ask: SellTicketRequest) -> ServerMessage:
-    """A ticket for cash; the same ask of the same cashier again tells the same ticket."""
-    now, fresh = context.clock.now(), context.entropy(KEY_BYTES)
+async def sell_ticket(context: Context, principal: Principal, request: SellTicketRequest) -> ServerMessage:
+    """Sells a ticket for cash; the same request of the same cashier again returns the same ticket."""
+    now, fresh, number = context.clock.now(), context.entropy(KEY_BYTES), ""
 
-    def found(engine: Engine) -> tuple[str, int]:
-        number = ticket_number(tickets_key(engine, fresh), "sold", principal.name, ask.id)
+    def sell(engine: Engine) -> SellTicket | Refusal:
+        nonlocal number
+        number = ticket_number(tickets_key(engine, fresh), "sold", principal.name, request.id)
         sold = engine.house().tickets.get(number)
-        return number, now if sold is None else sold.at
+        if sold is not None and now - sold.at > RETRIED_WITHIN:
+            return _used_id("sale", number)
+        return SellTicket(at=now, by=principal.name, ticket=number, amount=request.amount)
 
-    number, at = await context.queue.run(found)
-    if now - at > RETRIED_WITHIN:
-        says = f"expected an id of its own for every sale, got that of ticket {number!r}"
-        return refused(ask.id, Reason.DIFFERENT_CONTENT, says, "house:tickets")
-    sold = await context.queue.execute(
-        HOUSE_STREAM, SellTicket(at=now, by=principal.name, ticket=number, amount=ask.amount)
-    )
-    if isinstance(sold, Refusal):
-        return answer_to(ask.id, sold)
-    return DoneReply(to=ask.id, ticket=number, amount=ask.amount, again=not sold)
+    answer = await context.queue.execute(HOUSE_STREAM, sell)
+    if isinstance(answer, Refusal):
+        return answer_to(request.id, answer)
+    return DoneReply(to=request.id, ticket=number, amount=request.amount, again=not answer)
 
 
-async def redeem(context: Context, command: RedeemTicket, ask_id: str) -> ServerMessage:
-    """Cash for a ticket; the same ask of the same cashier again tells again what is to be paid, once."""
-    under = short_id("redeem", command.by, ask_id)
-    answer = await context.queue.execute(HOUSE_STREAM, replace(command, ask=under))
-    if isinstance(answer, Refusal) or answer:
-        return answer_to(ask_id, answer)
-    paid = await context.queue.run(lambda engine: engine.house().tickets[command.ticket])
+async def redeem(context: Context, command: RedeemTicket, request_id: str) -> ServerMessage:
+    """Pays cash for a ticket; the same request of the same cashier again returns the amount again."""
+    id_, paid = short_id("redeem", command.by, request_id), None
+
+    def pay(engine: Engine) -> RedeemTicket:
+        nonlocal paid
+        paid = engine.house().tickets.get(command.ticket)
+        return replace(command, ask=id_)
+
+    answer = await context.queue.execute(HOUSE_STREAM, pay)
+    if isinstance(answer, Refusal) or answer or paid is None:
+        return answer_to(request_id, answer)
     if paid.redeemed is not None and command.at - paid.redeemed.at > RETRIED_WITHIN:
-        says = f"expected an id of its own for every ticket that is cashed, got that of {paid.id!r}"
-        return refused(ask_id, Reason.DIFFERENT_CONTENT, says, "house:tickets")
-    return DoneReply(to=ask_id, ticket=paid.id, amount=paid.amount, again=True)
+        return answer_to(request_id, _used_id("ticket that is redeemed", paid.id))
+    return DoneReply(to=request_id, ticket=paid.id, amount=paid.amount, again=True)
 
 
-async def owners_moved(context: Context, principal: Principal, ask: DoRequest) -> ServerMessage | None:
-    """The owners' money that came or went under this id before: told again, nobody has to agree again."""
-    sent: Any = ask.do
+def _used_id(what: str, ticket: str) -> Refusal:
+    problem = f"expected a new id for every {what}, got that of ticket {ticket!r}"
+    return Refusal(Reason.DIFFERENT_CONTENT, Clause("house:tickets"), problem)
+
+
+async def owners_moved(context: Context, principal: Principal, request: DoRequest) -> ServerMessage | None:
+    """The reply to a retry: the owners' money that moved under this id needs no new approval."""
+    sent: Any = request.do
     known = await context.queue.run(lambda engine: engine.house().movements.get(sent.id))
     meant = (sent.amount, tag_of(sent) == "bring-in", principal.name)
     if known is None or (known.amount, known.brought, known.by) != meant:
         return None
-    return DoneReply(to=ask.id, amount=known.amount, again=True)
+    return DoneReply(to=request.id, amount=known.amount, again=True)
 
 
 # The tray
 
 
-async def fill(context: Context, principal: Principal, ask: FillRequest) -> ServerMessage:
+async def fill(context: Context, principal: Principal, request: FillRequest) -> ServerMessage:
     """Chips leave the cage and arrive in the tray, where the second person sees them come."""
-    queue, transfer = context.queue, short_id("fill", principal.name, ask.id)
-    moved = HouseTransfer(transfer, HouseTransferKind.FILL, ask.table, ask.amount, Direction.DUE)
+    queue, transfer = context.queue, short_id("fill", principal.name, request.id)
+    moved = HouseTransfer(transfer, HouseTransferKind.FILL, request.table, request.amount, Direction.DUE)
     if await queue.run(lambda engine: kept(engine, transfer)) == moved:
-        return await _arrived(context, ask, moved, again=True)
-    second = await context.second(principal, ask)
+        return await _arrived(context, request, moved, again=True)
+    second = await context.second(principal, request)
     if isinstance(second, RefusedReply):
         return second
     command = SendFill(
-        at=context.clock.now(), by=principal.name, transfer=transfer, table=ask.table, amount=ask.amount,
-        second=second,
+        at=context.clock.now(), by=principal.name, transfer=transfer, table=request.table,
+        amount=request.amount, second=second,
     )  # fmt: skip
-    return await _carried(context, ask, moved, command, second)
+    return await _carried(context, request, moved, command, second)
 
 
-async def take_credit(  # noqa: PLR0911  each half may be refused
-    context: Context, principal: Principal, ask: TakeCreditRequest
-) -> ServerMessage:
+async def take_credit(context: Context, principal: Principal, request: TakeCreditRequest) -> ServerMessage:
     """Chips leave the tray and arrive at the cage."""
     queue, now = context.queue, context.clock.now()
-    transfer = ask.transfer or short_id("credit", principal.name, ask.id)
-    receive = ReceiveCredit(at=now, by=principal.name, transfer=transfer, table=ask.table, amount=ask.amount)
-    known = await queue.run(lambda engine: _booked(engine, ask.table, transfer))
-    if known is None and ask.transfer is not None:
-        message = f"no transfer {ask.transfer!r} left table {ask.table}"
-        return answer_to(ask.id, refusal(Reason.BAD_VALUE, FLOAT, message))
+    transfer = request.transfer or short_id("credit", principal.name, request.id)
+    receive = ReceiveCredit(
+        at=now, by=principal.name, transfer=transfer, table=request.table, amount=request.amount
+    )
+    known = await queue.run(lambda engine: _booked(engine, request.table, transfer))
+    if known is None and request.transfer is not None:
+        message = f"no transfer {request.transfer!r} left table {request.table}"
+        return answer_to(request.id, refusal(Reason.BAD_VALUE, FLOAT, message))
     if known is None:
-        second = await context.second(principal, ask)
+        second = await context.second(principal, request)
         if isinstance(second, RefusedReply):
             return second
-        tried = await queue.run(lambda engine: decide_house(engine.house(), receive))
-        if isinstance(tried, Refusal):
-            return answer_to(ask.id, tried)
-        send = SendCredit(at=now, by=principal.name, transfer=transfer, amount=ask.amount, second=second)
-        sent = await queue.execute(stream_of(ask.table), send)
+        send = SendCredit(at=now, by=principal.name, transfer=transfer, amount=request.amount, second=second)
+
+        def send_if_received(engine: Engine) -> SendCredit | Refusal:
+            """Nothing leaves the table that the House would not receive."""
+            answer = decide_house(engine.house(), receive)
+            return answer if isinstance(answer, Refusal) else send
+
+        sent = await queue.execute(stream_of(request.table), send_if_received)
         if isinstance(sent, Refusal):
-            return answer_to(ask.id, sent)
-    elif known != ask.amount:
-        return answer_to(ask.id, _other(transfer, known))
+            return answer_to(request.id, sent)
+    elif known != request.amount:
+        return answer_to(request.id, _other(transfer, known))
     received = await queue.execute(HOUSE_STREAM, receive)
     if isinstance(received, Refusal):
-        return answer_to(ask.id, received)
-    return DoneReply(to=ask.id, amount=ask.amount, transfer=transfer, again=known is not None)
+        return answer_to(request.id, received)
+    return DoneReply(to=request.id, amount=request.amount, transfer=transfer, again=known is not None)
 
 
 # The drop box
 
 
-async def take_drop(context: Context, principal: Principal, ask: TakeDropRequest) -> ServerMessage:
+async def take_drop(context: Context, principal: Principal, request: TakeDropRequest) -> ServerMessage:
     """A drop box leaves its table; it is on its way until it has been counted."""
-    queue, transfer = context.queue, short_id("drop", principal.name, ask.id)
-    known = await queue.run(lambda engine: _booked(engine, ask.table, transfer))
+    queue, transfer = context.queue, short_id("drop", principal.name, request.id)
+    known = await queue.run(lambda engine: _booked(engine, request.table, transfer))
     if known is not None:
-        return DoneReply(to=ask.id, amount=known, transfer=transfer, again=True)
-    second = await context.second(principal, ask)
+        return DoneReply(to=request.id, amount=known, transfer=transfer, again=True)
+    second = await context.second(principal, request)
     if isinstance(second, RefusedReply):
         return second
     send = SendDrop(at=context.clock.now(), by=principal.name, transfer=transfer, second=second)
-    sent = await queue.execute(stream_of(ask.table), send)
+    sent = await queue.execute(stream_of(request.table), send)
     if isinstance(sent, Refusal):
-        return answer_to(ask.id, sent)
-    amount = await queue.run(lambda engine: _booked(engine, ask.table, transfer))
-    return DoneReply(to=ask.id, amount=amount, transfer=transfer, again=not sent)
+        return answer_to(request.id, sent)
+    amount = await queue.run(lambda engine: _booked(engine, request.table, transfer))
+    return DoneReply(to=request.id, amount=amount, transfer=transfer, again=not sent)
 
 
-async def count_drop(context: Context, principal: Principal, ask: CountDropRequest) -> ServerMessage:
+async def count_drop(context: Context, principal: Principal, request: CountDropRequest) -> ServerMessage:
     """What was found in a drop box, against what its table booked when it left."""
 
     def found(engine: Engine) -> tuple[int, HouseTransfer | None] | Refusal:
-        table = table_at(engine, ask.table)
+        table = table_at(engine, request.table)
         if isinstance(table, Refusal):
             return table
-        booked = table.transfers.get(ask.transfer)
+        booked = table.transfers.get(request.transfer)
         if booked is None or booked.kind is not TransferKind.DROP:
-            message = f"no drop box left table {ask.table} under the transfer {ask.transfer!r}"
+            message = f"no drop box left table {request.table} under the transfer {request.transfer!r}"
             return refusal(Reason.BAD_VALUE, DROP, message)
-        return booked.amount, kept(engine, ask.transfer)
+        return booked.amount, kept(engine, request.transfer)
 
     box = await context.queue.run(found)
     if isinstance(box, Refusal):
-        return answer_to(ask.id, box)
+        return answer_to(request.id, box)
     declared, counted = box
-    if counted is not None and (counted.table, counted.counted) == (ask.table, ask.counted):
-        return DoneReply(to=ask.id, amount=ask.counted, transfer=ask.transfer, again=True)
-    second = await context.second(principal, ask)
+    if counted is not None and (counted.table, counted.counted) == (request.table, request.counted):
+        return DoneReply(to=request.id, amount=request.counted, transfer=request.transfer, again=True)
+    second = await context.second(principal, request)
     if isinstance(second, RefusedReply):
         return second
     count = CountDrop(
-        at=context.clock.now(), by=principal.name, transfer=ask.transfer, table=ask.table, declared=declared,
-        counted=ask.counted, second=second,
+        at=context.clock.now(), by=principal.name, transfer=request.transfer, table=request.table,
+        declared=declared, counted=request.counted, second=second,
     )  # fmt: skip
     answer = await context.queue.execute(HOUSE_STREAM, count)
     if isinstance(answer, Refusal):
-        return answer_to(ask.id, answer)
-    return DoneReply(to=ask.id, amount=ask.counted, transfer=ask.transfer, again=not answer)
+        return answer_to(request.id, answer)
+    return DoneReply(to=request.id, amount=request.counted, transfer=request.transfer, again=not answer)
 
 
 # Claims
@@ -206,74 +216,73 @@ class _OnClaim(NamedTuple):
     settled: HouseTransfer | None
 
 
-async def settle_claim(context: Context, principal: Principal, ask: SettleClaimRequest) -> ServerMessage:
+async def settle_claim(context: Context, principal: Principal, request: SettleClaimRequest) -> ServerMessage:
     """The cage pays what is a player's, or collects what they owe, and the table's claim is over."""
-    queue, transfer = context.queue, short_id("claim", principal.name, ask.id)
+    queue, transfer = context.queue, short_id("claim", principal.name, request.id)
 
     def found(engine: Engine) -> _OnClaim | Refusal:
-        table = table_at(engine, ask.table)
+        table = table_at(engine, request.table)
         if isinstance(table, Refusal):
             return table
-        return _OnClaim(table.claims.get(ask.claim), kept(engine, transfer))
+        return _OnClaim(table.claims.get(request.claim), kept(engine, transfer))
 
     known = await queue.run(found)
     if isinstance(known, Refusal):
-        return answer_to(ask.id, known)
+        return answer_to(request.id, known)
     settled = known.settled
-    if settled is not None and (settled.table, settled.claim) == (ask.table, ask.claim):
-        return await _arrived(context, ask, settled, again=True)
+    if settled is not None and (settled.table, settled.claim) == (request.table, request.claim):
+        return await _arrived(context, request, settled, again=True)
     if known.open is None:
-        return answer_to(ask.id, refusal(Reason.BAD_VALUE, CLAIMS, f"no open claim {ask.claim!r}"))
-    second = await context.second(principal, ask)
+        return answer_to(request.id, refusal(Reason.BAD_VALUE, CLAIMS, f"no open claim {request.claim!r}"))
+    second = await context.second(principal, request)
     if isinstance(second, RefusedReply):
         return second
     of_player, amount = known.open.of_player, known.open.amount
     kind = HouseTransferKind.CLAIM_PAID if of_player else HouseTransferKind.CLAIM_COLLECTED
     direction = Direction.DUE if of_player else Direction.OWED
-    moved = HouseTransfer(transfer, kind, ask.table, amount, direction, claim=ask.claim)
+    moved = HouseTransfer(transfer, kind, request.table, amount, direction, claim=request.claim)
     command = (PayClaim if of_player else CollectClaim)(
-        at=context.clock.now(), by=principal.name, transfer=transfer, table=ask.table, claim=ask.claim,
-        amount=amount, second=second,
+        at=context.clock.now(), by=principal.name, transfer=transfer, table=request.table,
+        claim=request.claim, amount=amount, second=second,
     )  # fmt: skip
-    return await _carried(context, ask, moved, command, second)
+    return await _carried(context, request, moved, command, second)
 
 
 # Both sides
 
 
 async def _carried(
-    context: Context, ask: Signed, moved: HouseTransfer, command: HouseCommand, second: str | None
+    context: Context, request: Signed, moved: HouseTransfer, command: HouseCommand, second: str | None
 ) -> ServerMessage:
-    """The House's side, then the table's; neither where the table would not book its own."""
-    answer = await _table_refuses(context, moved, second) or await context.queue.execute(
-        HOUSE_STREAM, command
-    )
-    if isinstance(answer, Refusal):
-        return answer_to(ask.id, answer)
-    return await _arrived(context, ask, moved, second)
-
-
-async def _table_refuses(context: Context, moved: HouseTransfer, second: str | None) -> Refusal | None:
-    """Why the table would not book its side: asked before the House books its own."""
+    """Books the House's side, then the table's; neither if the table would refuse its own."""
     at = context.clock.now()
 
-    def tried(engine: Engine) -> Refusal | None:
-        table, command = table_at(engine, moved.table), arriving(moved, at=at, second=second)
-        if isinstance(table, Refusal) or command is None:
-            return table if isinstance(table, Refusal) else None
-        answer = decide(table, command)
-        return answer if isinstance(answer, Refusal) else None
+    def book(engine: Engine) -> HouseCommand | Refusal:
+        table = table_at(engine, moved.table)
+        if isinstance(table, Refusal):
+            return table
+        arrives = arriving(moved, at=at, second=second)
+        answer = () if arrives is None else decide(table, arrives)
+        return answer if isinstance(answer, Refusal) else command
 
-    return await context.queue.run(tried)
+    answer = await context.queue.execute(HOUSE_STREAM, book)
+    if isinstance(answer, Refusal):
+        return answer_to(request.id, answer)
+    return await _arrived(context, request, moved, second)
 
 
 async def _arrived(
-    context: Context, ask: Signed, moved: HouseTransfer, second: str | None = None, *, again: bool = False
+    context: Context, request: Signed, moved: HouseTransfer, second: str | None = None, *, again: bool = False
 ) -> ServerMessage:
-    answer = await arrive(context.queue, context.clock, moved, second)
+    at = context.clock.now()
+
+    def arrive(engine: Engine) -> Command | Answer:
+        return arrival(engine, moved, at=at, second=second)
+
+    answer = await context.queue.execute(stream_of(moved.table), arrive)
     if isinstance(answer, Refusal):
-        return answer_to(ask.id, answer)
-    return DoneReply(to=ask.id, amount=moved.amount, transfer=moved.id, again=again)
+        return answer_to(request.id, answer)
+    return DoneReply(to=request.id, amount=moved.amount, transfer=moved.id, again=again)
 
 
 def _booked(engine: Engine, table_name: str, transfer: str) -> int | None:

@@ -37,45 +37,47 @@ class _Kept(msgspec.Struct, frozen=True):
     sets: _Sets
 
 
-async def keep_favourite(context: Context, principal: Principal, ask: KeepFavouriteRequest) -> ServerMessage:
+async def keep_favourite(
+    context: Context, principal: Principal, request: KeepFavouriteRequest
+) -> ServerMessage:
     """Keeps a set of bets under a name, in place of what was there; an empty set is forgotten."""
 
     def keep(engine: Engine) -> bool | Refusal:
-        session = _session(engine, ask.table, ask.seat)
-        kept = _kept(engine, ask.table, principal.name, session)
-        wrong = _wrong(table_at(engine, ask.table), ask, kept)
+        session = _session(engine, request.table, request.seat)
+        kept = _kept(engine, request.table, principal.name, session)
+        wrong = _wrong(table_at(engine, request.table), request, kept)
         if wrong is not None:
             return wrong
         before = dict(kept)
-        if ask.bets:
-            kept[ask.name] = [(one.area, one.stake) for one in ask.bets]
+        if request.bets:
+            kept[request.name] = [(one.area, one.stake) for one in request.bets]
         else:
-            kept.pop(ask.name, None)
+            kept.pop(request.name, None)
         if kept == before:
             return False
-        name = _vault_name(ask.table, principal.name)
+        name = _vault_name(request.table, principal.name)
         written = msgspec.msgpack.encode(_Kept(session, kept)) if kept else None
         engine.journal.store.keep_secret(name, written)
         return True
 
     changed = await context.queue.run(keep)
     if isinstance(changed, Refusal):
-        return answer_to(ask.id, changed)
-    return DoneReply(to=ask.id, again=not changed)
+        return answer_to(request.id, changed)
+    return DoneReply(to=request.id, again=not changed)
 
 
-async def favourites(context: Context, principal: Principal, ask: FavouritesRequest) -> ServerMessage:
+async def favourites(context: Context, principal: Principal, request: FavouritesRequest) -> ServerMessage:
     """The terminal's favourites, in the order in which they were first kept."""
 
     def look(engine: Engine) -> _Sets:
-        return _kept(engine, ask.table, principal.name, _session(engine, ask.table, ask.seat))
+        return _kept(engine, request.table, principal.name, _session(engine, request.table, request.seat))
 
     kept = await context.queue.run(look)
     told = (
         Favourite(name=name, bets=tuple(PlacedStake(area, stake) for area, stake in bets))
         for name, bets in kept.items()
     )
-    return FavouritesReply(to=ask.id, favourites=tuple(told))
+    return FavouritesReply(to=request.id, favourites=tuple(told))
 
 
 def _session(engine: Engine, table_name: str, name: str) -> int:
@@ -101,19 +103,19 @@ def _vault_name(table: str, device: str) -> str:
     return "/".join(("favourites", *plain))
 
 
-def _wrong(table: Table | Refusal, ask: KeepFavouriteRequest, kept: _Sets) -> Refusal | None:
+def _wrong(table: Table | Refusal, request: KeepFavouriteRequest, kept: _Sets) -> Refusal | None:
     """Why a set of bets cannot be kept; whether it can be laid is asked when it is."""
     if isinstance(table, Refusal):
         return table
-    if len(ask.bets) > MOST_BETS:
-        return _too_many(f"{MOST_BETS} bets of a favourite", len(ask.bets))
-    if ask.bets and ask.name not in kept and len(kept) >= MOST_FAVOURITES:
+    if len(request.bets) > MOST_BETS:
+        return _too_many(f"{MOST_BETS} bets of a favourite", len(request.bets))
+    if request.bets and request.name not in kept and len(kept) >= MOST_FAVOURITES:
         return _too_many(f"{MOST_FAVOURITES} favourites of a terminal", len(kept) + 1)
-    for one in ask.bets:
+    for one in request.bets:
         if not any(one.area in terms.rows for terms in table.terms.values()):
             message = f"no layout of the table has the area {one.area!r}"
             return refusal(Reason.NOT_ON_LAYOUT, "house:terms", message)
-    return bad_name("a favourite's name", ask.name)
+    return bad_name("a favourite's name", request.name)
 
 
 def _too_many(most: str, got: int) -> Refusal:

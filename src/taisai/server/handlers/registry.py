@@ -1,4 +1,4 @@
-"""Which handler answers which ask."""
+"""Which handler answers which request."""
 
 from __future__ import annotations
 
@@ -8,11 +8,12 @@ from typing import Final
 from taisai.protocol import requests
 from taisai.protocol.message import Request
 from taisai.server.dice import entry as dice
-from taisai.server.handlers import bet_shortcuts, cage, favourites, queries, table_opening
+from taisai.server.handlers import bet_shortcuts, cage, commands, favourites, queries, table_opening
 from taisai.server.handlers import tickets as money
 from taisai.server.handlers.context import Handler
 
 HANDLERS: Final[Mapping[type[Request], Handler]] = {
+    requests.DoRequest: commands.do,
     requests.OpenTableRequest: table_opening.open_table,
     requests.TakePositionRequest: queries.take_position,
     requests.UndoRequest: bet_shortcuts.undo,
@@ -38,4 +39,4 @@ HANDLERS: Final[Mapping[type[Request], Handler]] = {
     requests.ReadingRequest: dice.reading,
     requests.VirtualDealerRequest: queries.virtual,
 }
-"""Asks that take their time; hello, follow, unfollow and do are the floor's own."""
+"""Requests that take time; hello, ping, follow, unfollow and a terminal's bets the dispatcher answers."""

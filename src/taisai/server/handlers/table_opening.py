@@ -1,12 +1,14 @@
-"""Opening a table that the house has planned: by a person of supervising rank, under the plan's terms."""
+"""Opens a table of the house's plan, and checks that its rulebook is approved."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from msgspec.structs import replace
+
 from taisai.game.commands import OpenTable
 from taisai.game.refusals import Reason, Refusal
-from taisai.journal import stream_of
+from taisai.journal import Engine, stream_of
 from taisai.protocol.message import ServerMessage
 from taisai.protocol.requests import OpenTableRequest
 from taisai.rules.clauses import Clause
@@ -21,35 +23,39 @@ if TYPE_CHECKING:
 APPROVALS: Final = Clause("house:approvals")
 
 
-async def open_table(context: Context, principal: Principal, ask: OpenTableRequest) -> ServerMessage:
+async def open_table(context: Context, principal: Principal, request: OpenTableRequest) -> ServerMessage:
     """The first command of a table's stream; its rulebook, whole, comes into the journal before it."""
     plan = context.plan
-    table = plan.table(ask.table)
+    table = plan.table(request.table)
     if table is None:
-        return refused(ask.id, "not-known", f"expected a table of the configuration, got {ask.table!r}")
+        return refused(request.id, "not-known", f"the configuration has no table {request.table!r}")
     now = context.clock.now()
-    wrong = _refusal(context, table.book, now)
-    if wrong is not None:
-        return answer_to(ask.id, wrong)
-    rank = await context.queue.run(lambda engine: engine.house().people.get(principal.name, ""))
+    refusal = _refusal(context, table.book, now)
+    if refusal is not None:
+        return answer_to(request.id, refusal)
     command = OpenTable(
-        at=now, by=principal.name, rank=rank, table=table.name, limits=table.limits, currency=plan.currency,
+        at=now, by=principal.name, rank="", table=table.name, limits=table.limits, currency=plan.currency,
         day=plan.day(now) if plan.day else "1970-01-01", zone=plan.zone, settings=dict(table.settings),
         offers=dict(table.offers), layout=table.layout, demonstration=table.demonstration,
     )  # fmt: skip
-    return answer_to(ask.id, await context.queue.execute(stream_of(table.name), command, table.book))
+
+    def open_with_rank(engine: Engine) -> OpenTable:
+        return replace(command, rank=engine.house().people.get(principal.name, ""))
+
+    answer = await context.queue.execute(stream_of(table.name), open_with_rank, table.book)
+    return answer_to(request.id, answer)
 
 
-async def not_approved(context: Context, table: str) -> Refusal | None:
-    """Why no new gaming day begins at a table: its rulebook may be played for money no more."""
+def not_approved(context: Context, engine: Engine, table: str, now: int) -> Refusal | None:
+    """Why no new gaming day begins at a table: its rulebook is no longer approved for money."""
     try:
-        book = await context.queue.run(lambda engine: engine.table(table).book)
+        book = engine.table(table).book
     except RulesError:
-        return None  # there is no such table, which the queue says better
-    return _refusal(context, book, context.clock.now())
+        return None  # the engine's own refusal of an unknown table is better
+    return _refusal(context, book, now)
 
 
 def _refusal(context: Context, book: Rulebook, now: int) -> Refusal | None:
     plan = context.plan
-    says = plan.approved(book, now) if plan.approved is not None else None
-    return None if says is None else Refusal(Reason.RULED_OUT, APPROVALS, says)
+    problem = plan.approved(book, now) if plan.approved is not None else None
+    return None if problem is None else Refusal(Reason.RULED_OUT, APPROVALS, problem)

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from taisai.cage import HouseTransfer, decide_house
-from taisai.cage.messages import SendTicket
+from taisai.cage.messages import IssueTicket, SendTicket
 from taisai.game.checks import no_seat
 from taisai.game.checks import refused as refusal
-from taisai.game.commands import DispenseCredits
+from taisai.game.commands import Command, DispenseCredits
 from taisai.game.events import TicketReceived
 from taisai.game.refusals import Reason, Refusal
 from taisai.game.seating import TERMINALS, seat_refusal
 from taisai.game.vocabulary import TABLE
-from taisai.journal import Engine, stream_of
+from taisai.journal import Answer, Engine, stream_of
 from taisai.journal.codec import HOUSE_STREAM
 from taisai.protocol.replies import DoneReply, TicketLine, TicketsReply
 from taisai.server.handlers.ticket_numbers import KEY_BYTES, as_printed, short_id, tickets_key
-from taisai.server.handlers.transfers import arrive, issuing, kept, table_at
+from taisai.server.handlers.transfers import arrival, issuing, kept, table_at
 from taisai.server.replies import answer_to, refused
 
 if TYPE_CHECKING:
@@ -32,28 +32,37 @@ RETRIED_WITHIN: Final = 3_600_000  # ms: an id that comes back later is no retry
 # A ticket goes in
 
 
-async def ticket_in(context: Context, principal: Principal, ask: TicketInRequest) -> ServerMessage:
-    """A ticket's value goes to the terminal's credits; the ticket is worth nothing from there on."""
-    queue, clock, ticket = context.queue, context.clock, as_printed(ask.ticket)
-    session = await queue.run(lambda engine: _session(engine, ask.table, ask.seat, principal.name))
-    if isinstance(session, Refusal):
-        return answer_to(ask.id, session)
-    transfer = short_id("in", ticket, ask.table, ask.seat, str(session))
-    command = SendTicket(
-        at=clock.now(), by=TABLE, ticket=ticket, transfer=transfer, table=ask.table, seat=ask.seat,
-        session=session,
-    )  # fmt: skip
-    sent = await queue.execute(HOUSE_STREAM, command)
-    moved = await queue.run(lambda engine: kept(engine, transfer))
-    if isinstance(sent, Refusal) or moved is None:
-        return answer_to(ask.id, sent)
-    received = await arrive(queue, clock, moved)
-    if isinstance(received, Refusal):
-        return answer_to(ask.id, received)
+async def ticket_in(context: Context, principal: Principal, request: TicketInRequest) -> ServerMessage:
+    """Moves a ticket's value to the terminal's credits; the ticket is worth nothing from then on."""
+    queue, ticket, now, transfer = context.queue, as_printed(request.ticket), context.clock.now(), ""
+    moved: HouseTransfer | None = None
+
+    def send(engine: Engine) -> SendTicket | Refusal:
+        nonlocal transfer
+        session = _session(engine, request.table, request.seat, principal.name)
+        if isinstance(session, Refusal):
+            return session
+        transfer = short_id("in", ticket, request.table, request.seat, str(session))
+        return SendTicket(
+            at=now, by=TABLE, ticket=ticket, transfer=transfer, table=request.table, seat=request.seat,
+            session=session,
+        )  # fmt: skip
+
+    def receive(engine: Engine) -> Command | Answer:
+        nonlocal moved
+        moved = kept(engine, transfer)
+        return arrival(engine, moved, at=now)
+
+    sent = await queue.execute(HOUSE_STREAM, send)
+    if isinstance(sent, Refusal):
+        return answer_to(request.id, sent)
+    received = await queue.execute(stream_of(request.table), receive)
+    if isinstance(received, Refusal) or moved is None:
+        return answer_to(request.id, received)
     if any(isinstance(event, TicketReceived) and event.claimed for event in received):
-        says = "expected the player to stay, got a seat that was left: the ticket's value is their claim"
-        return refused(ask.id, Reason.RULED_OUT, says, "house:transfers")
-    return DoneReply(to=ask.id, amount=moved.amount, transfer=transfer, again=not received)
+        problem = "the player has left the seat: the ticket's value is their claim"
+        return refused(request.id, Reason.RULED_OUT, problem, "house:transfers")
+    return DoneReply(to=request.id, amount=moved.amount, transfer=transfer, again=not received)
 
 
 def _session(engine: Engine, table_name: str, name: str, by: str) -> int | Refusal:
@@ -73,48 +82,54 @@ def _session(engine: Engine, table_name: str, name: str, by: str) -> int | Refus
 # Credits go out
 
 
-class _Out(NamedTuple):
-    """What is known of a ticket that a terminal asks for."""
+async def ticket_out(context: Context, principal: Principal, request: TicketOutRequest) -> ServerMessage:
+    """Turns all credits of the terminal into a ticket; the same request again returns the same ticket."""
+    queue, now, fresh = context.queue, context.clock.now(), context.entropy(KEY_BYTES)
+    transfer, known, issue = "", None, None
 
-    issued: HouseTransfer | None
-    """The House's side, where the ticket is there already."""
-    at: int
-    key: bytes
-    wrong: Refusal | None
-    """Why the House would not issue it."""
+    def dispense(engine: Engine) -> DispenseCredits | Answer:
+        nonlocal transfer, known
+        # With the session in it, so that nobody who sits there later receives the ticket.
+        session = str(_latest_session(engine, request.table, request.seat))
+        transfer = short_id("out", principal.name, request.id, session)
+        house, key = engine.house(), tickets_key(engine, fresh)
+        issued = house.transfers.get(transfer)
+        if issued is not None and issued.ticket is not None:
+            known = issued, house.tickets[issued.ticket].at
+            return ()
+        # Only the House knows whether it can issue one more ticket: checked before credits leave.
+        answer = decide_house(house, issuing(transfer, request.table, 1, at=now, key=key))
+        if isinstance(answer, Refusal):
+            return answer
+        return DispenseCredits(at=now, by=principal.name, transfer=transfer, seat=request.seat)
 
+    def issue_ticket(engine: Engine) -> IssueTicket:
+        nonlocal issue
+        amount = -engine.table(request.table).transfers[transfer].amount
+        issue = issuing(transfer, request.table, amount, at=now, key=tickets_key(engine, fresh))
+        return issue
 
-async def ticket_out(context: Context, principal: Principal, ask: TicketOutRequest) -> ServerMessage:
-    """All credits of the terminal become a ticket; the same ask again tells the same one."""
-    queue, clock = context.queue, context.clock
-    now, fresh = clock.now(), context.entropy(KEY_BYTES)
-    # With the session in it: a ticket is told again to the player whose it is, and to nobody after them.
-    session = await queue.run(lambda engine: _latest_session(engine, ask.table, ask.seat))
-    transfer = short_id("out", principal.name, ask.id, str(session))
-    out = await queue.run(lambda engine: _out(engine, ask, transfer, at=now, fresh=fresh))
-    if out.issued is not None:
-        return _told_again(ask, out.issued, now - out.at)
-    if out.wrong is not None:
-        return answer_to(ask.id, out.wrong)
-    command = DispenseCredits(at=now, by=principal.name, transfer=transfer, seat=ask.seat)
-    dispensed = await queue.execute(stream_of(ask.table), command)
+    dispensed = await queue.execute(stream_of(request.table), dispense)
     if isinstance(dispensed, Refusal):
-        return answer_to(ask.id, dispensed)
-    amount = await queue.run(lambda engine: -engine.table(ask.table).transfers[transfer].amount)
-    issue = issuing(transfer, ask.table, amount, at=now, key=out.key)
-    issued = await queue.execute(HOUSE_STREAM, issue)
-    if isinstance(issued, Refusal):
-        return answer_to(ask.id, issued)
-    return DoneReply(to=ask.id, ticket=issue.ticket, amount=amount, transfer=transfer, again=not dispensed)
+        return answer_to(request.id, dispensed)
+    if known is not None:
+        issued, at = known
+        return _issued_before(request, issued, now - at)
+    answer = await queue.execute(HOUSE_STREAM, issue_ticket)
+    if isinstance(answer, Refusal) or issue is None:
+        return answer_to(request.id, answer)
+    return DoneReply(
+        to=request.id, ticket=issue.ticket, amount=issue.amount, transfer=transfer, again=not dispensed
+    )
 
 
-async def tickets(context: Context, _principal: Principal, ask: TicketsRequest) -> ServerMessage:
+async def tickets(context: Context, _principal: Principal, request: TicketsRequest) -> ServerMessage:
     """The tickets of whoever sits there that are still good: one whose answer was lost, above all."""
-    found = await context.queue.run(lambda engine: _open_tickets(engine, ask.table, ask.seat))
+    found = await context.queue.run(lambda engine: _open_tickets(engine, request.table, request.seat))
     if isinstance(found, Refusal):
-        return answer_to(ask.id, found)
+        return answer_to(request.id, found)
     house, lines = found
-    return TicketsReply(to=ask.id, house=house, tickets=tuple(lines))
+    return TicketsReply(to=request.id, house=house, tickets=tuple(lines))
 
 
 def _open_tickets(engine: Engine, table_name: str, name: str) -> tuple[str, list[TicketLine]] | Refusal:
@@ -138,21 +153,12 @@ def _latest_session(engine: Engine, table_name: str, name: str) -> int:
     return 0 if seat is None else seat.session
 
 
-def _out(engine: Engine, ask: TicketOutRequest, transfer: str, *, at: int, fresh: bytes) -> _Out:
-    house, key = engine.house(), tickets_key(engine, fresh)
-    known = house.transfers.get(transfer)
-    if known is not None and known.ticket is not None:
-        return _Out(known, house.tickets[known.ticket].at, key, None)
-    # Whether there is room for one more ticket is known only to the House: asked before credits leave.
-    tried = decide_house(house, issuing(transfer, ask.table, 1, at=at, key=key))
-    return _Out(None, at, key, tried if isinstance(tried, Refusal) else None)
-
-
-def _told_again(ask: TicketOutRequest, issued: HouseTransfer, age: int) -> ServerMessage:
-    if age <= RETRIED_WITHIN and issued.table == ask.table:
+def _issued_before(request: TicketOutRequest, issued: HouseTransfer, age: int) -> ServerMessage:
+    """The reply to a retry."""
+    if age <= RETRIED_WITHIN and issued.table == request.table:
         return DoneReply(
-            to=ask.id, ticket=issued.ticket, amount=issued.amount, transfer=issued.id, again=True
+            to=request.id, ticket=issued.ticket, amount=issued.amount, transfer=issued.id, again=True
         )
-    # An old ticket may be in other hands by now, so that its number is not told.
-    says = f"expected an id of its own for every ticket, got that of transfer {issued.id!r}"
-    return refused(ask.id, Reason.DIFFERENT_CONTENT, says, "house:tickets")
+    # Someone else may have an old ticket by now: its number stays unknown.
+    problem = f"expected a new id for every ticket, got that of transfer {issued.id!r}"
+    return refused(request.id, Reason.DIFFERENT_CONTENT, problem, "house:tickets")

@@ -1,7 +1,7 @@
-"""Flows: what is booked at the House and at a table, one after the other, under one transfer.
+"""Transfers: what the House and a table book, one after the other, under one id.
 
-Whichever side is first, the other can be booked again and again and counts once, so that a stop in between
-is finished by a retry, or by `finishing.finish`.
+The second side can be booked again and counts once. So a retry, or the next start (`reconciliation.finish`),
+completes a transfer that a stop has interrupted.
 """
 
 from __future__ import annotations
@@ -20,8 +20,6 @@ from taisai.server.handlers.ticket_numbers import ticket_number
 
 if TYPE_CHECKING:
     from taisai.game.table import Table
-    from taisai.server.runtime.command_queue import CommandQueue
-    from taisai.server.runtime.environment import Clock
 
 _SIGNED: Final = frozenset(
     {HouseTransferKind.FILL, HouseTransferKind.CLAIM_PAID, HouseTransferKind.CLAIM_COLLECTED}
@@ -32,8 +30,8 @@ _SIGNED: Final = frozenset(
 def table_at(engine: Engine, name: str) -> Table | Refusal:
     """A table, or why there is none."""
     if not engine.journal.version(stream_of(name)):
-        says = f"expected a table that was opened, got {name!r}"
-        return Refusal(Reason.TABLE_NOT_OPEN, Clause("house:table"), says)
+        problem = f"the journal has no table {name!r}: open it first"
+        return Refusal(Reason.TABLE_NOT_OPEN, Clause("house:table"), problem)
     return engine.table(name)
 
 
@@ -72,20 +70,17 @@ def second_of(engine: Engine, moved: HouseTransfer) -> str | None:
     return None
 
 
-async def arrive(
-    queue: CommandQueue, clock: Clock, moved: HouseTransfer, second: str | None = None
-) -> Answer:
-    """Books at the table what the House has booked; nothing where it has arrived."""
-    at = clock.now()
-
-    def due(engine: Engine) -> Command | None:
-        table = table_at(engine, moved.table)
-        if not isinstance(table, Refusal) and moved.id in table.transfers:
-            return None
-        return arriving(moved, at=at, second=second or second_of(engine, moved))
-
-    command = await queue.run(due)
-    return () if command is None else await queue.execute(stream_of(moved.table), command)
+def arrival(
+    engine: Engine, transfer: HouseTransfer | None, *, at: int, second: str | None = None
+) -> Command | Answer:
+    """The table's side of a transfer that the House has booked; no command if the table has booked it."""
+    if transfer is None:
+        return ()
+    table = table_at(engine, transfer.table)
+    if not isinstance(table, Refusal) and transfer.id in table.transfers:
+        return ()
+    command = arriving(transfer, at=at, second=second or second_of(engine, transfer))
+    return () if command is None else command
 
 
 def kept(engine: Engine, transfer: str) -> HouseTransfer | None:

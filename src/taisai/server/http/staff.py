@@ -29,8 +29,8 @@ from taisai.server.auth.authentication import NewFactor
 from taisai.server.auth.permissions import SECOND_PERSONS, Role, is_generic, is_path, role_of
 from taisai.server.auth.sessions import Session, digest_of
 from taisai.server.auth.verification import SignInRefusalReason, SignInRefused
-from taisai.server.connections.dispatcher import approved_form, canonical
 from taisai.server.connections.sockets import decode_request
+from taisai.server.handlers.context import approved_form, canonical
 from taisai.server.handlers.transfers import table_at
 from taisai.server.http.guard import refused
 

@@ -85,14 +85,6 @@ class FeedWriter:
     def __contains__(self, feed: str) -> bool:
         return feed in self._numbers
 
-    def next_number(self, feed: str) -> int | None:
-        """The number of the feed's next frame; None without followers."""
-        number = self._numbers.get(feed)
-        if number is None:
-            return None
-        self._numbers[feed] = number = number + 1
-        return number
-
     def snapshot(self, feed: str, make_view: Callable[[], View]) -> FeedSnapshot:
         """The feed's view as its followers have it. Newer changes come in later frames."""
         if feed not in self.views:
@@ -108,8 +100,9 @@ class FeedWriter:
 
     def send(self, feed: str, changes: Any, *, what: tuple[str, ...] = ()) -> None:
         """Makes the feed's next frame."""
-        number = self.next_number(feed)
+        number = self._numbers.get(feed)
         if number is not None:
+            self._numbers[feed] = number = number + 1
             notice = ChangeNotice(feed=feed, number=number, changes=changes, what=what)
             self._frames.append(Frame(feed, number, encoded(notice)))
 

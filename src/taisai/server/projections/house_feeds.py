@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping
 from collections.abc import Set as AbstractSet
-from typing import Final, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar, cast
 
 import structlog
 from msgspec.structs import replace
@@ -38,6 +38,9 @@ from taisai.server.projections.house_views import (
 from taisai.server.projections.round_log import REMEMBERED, RoundLogs
 from taisai.server.projections.table_feeds import TableFeeds
 from taisai.server.projections.takings import load_takings, report_view, save_takings
+
+if TYPE_CHECKING:
+    from taisai.journal.streams import TableStream
 
 T = TypeVar("T")
 MOST_ALARMS: Final = 50  # in the view of the pit
@@ -90,10 +93,6 @@ class TableReader:
             del self.failures[name]
             _log.info("a table can be read again", table=name)
         return value
-
-    def clear(self, name: str) -> None:
-        """Forgets a failure, because a command was decided at the table."""
-        self.failures.pop(name, None)
 
 
 def round_logs_of(engine: Engine, name: str) -> RoundLogs:
@@ -175,7 +174,7 @@ class HouseFeeds:
                     is_house_changed = True
                     self._apply_house(events)
                     continue
-                at_table = self._table_of(name, added)
+                at_table = self._table_of(stream, name, added)
                 if at_table is None:
                     continue
                 known[stream] = at_table
@@ -191,13 +190,13 @@ class HouseFeeds:
             self._show_house()
         return self._writer.take_frames()
 
-    def _table_of(self, name: str, added: set[str]) -> tuple[TableFeeds, Table] | None:
+    def _table_of(self, stream: str, name: str, added: set[str]) -> tuple[TableFeeds, Table] | None:
         """A table and its feeds; None if they are made now: then they include all events of this group."""
         if name in added:
             return None
-        self._reader.clear(name)
+        self._reader.failures.pop(name, None)  # something was decided there, so that it can be read
         if name in self.tables:
-            return self.tables[name], self._engine.table(name)
+            return self.tables[name], cast("TableStream", self._engine.loaded[stream]).table
         added.add(name)
         self._add_table(name)
         return None

@@ -13,7 +13,6 @@ from taisai.game import events as happened
 from taisai.game.commands import Perform
 from taisai.game.refusals import Reason, Refusal
 from taisai.journal import Answer, Engine, Submission, stream_of
-from taisai.journal.streams import Aggregate, TableStream
 from taisai.rules.clauses import Clause
 from taisai.rules.procedure import CLOCK
 from taisai.rules.vocabulary import Act
@@ -29,12 +28,12 @@ _log = structlog.get_logger(__name__)
 _PASSING: Final = frozenset({Reason.JOURNAL_UNWRITABLE, Reason.JOURNAL_IN_DOUBT, Reason.TOO_MANY})
 
 
-def of_another_round(number: int, aggregate: Aggregate) -> Refusal | None:
-    """The clock closes the round whose time is up, and none that has opened since."""
-    round_ = aggregate.table.round if isinstance(aggregate, TableStream) else None
+def close_of_round(table: str, number: int, at: int, engine: Engine) -> Perform | Refusal:
+    """The close of the round whose time is up; refused where another round is in hand by now."""
+    round_ = engine.table(table).round
     if round_ is not None and round_.number == number:
-        return None
-    got = "none" if round_ is None else f"round {round_.number}"
+        return Perform(at=at, by=CLOCK, act=Act.CLOSE_BETS)
+    got = "no round" if round_ is None else f"round {round_.number}"
     return Refusal(Reason.WRONG_ROUND, Clause("house:order"), f"expected round {number} in hand, got {got}")
 
 
@@ -122,9 +121,8 @@ class Countdown:
 
     def _close_or_prompt(self, is_closing: object) -> None:
         if is_closing is True:
-            command = Perform(at=self._clock.now(), by=CLOCK, act=Act.CLOSE_BETS)
-            unless = partial(of_another_round, self._time.round)
-            self._queue.submit(Submission(self._stream, command, precondition=unless), self._told)
+            close = partial(close_of_round, self._table, self._time.round, self._clock.now())
+            self._queue.submit(Submission(self._stream, close), self._told)
         elif self._time.up_at is not None:
             self._on_prompt(self._table, self._time.up_at)
 

@@ -22,6 +22,7 @@ from taisai.game.events import BetRegistered
 from taisai.game.refusals import Reason, Refusal
 from taisai.journal import Answer, Engine, JournalError, Submission
 from taisai.journal.codec import AnyCommand, AnyEvent
+from taisai.journal.engine import Prepare
 from taisai.rules.book import Rulebook
 from taisai.rules.clauses import Clause
 from taisai.server.connections.feeds import Feeds, Frame
@@ -114,8 +115,10 @@ class CommandQueue:
         self._submitted.append(QueuedWork(job, reply))
         self._push()
 
-    async def execute(self, stream: str, command: AnyCommand, book: Rulebook | None = None) -> Answer:
-        """What a command comes to, durably."""
+    async def execute(
+        self, stream: str, command: AnyCommand | Prepare, book: Rulebook | None = None
+    ) -> Answer:
+        """What a command comes to, durably; a function makes it in the engine's turn from the state there."""
         future: asyncio.Future[Answer] = self._loop.create_future()
         self.submit(Submission(stream, command, book), partial(_resolve, future))
         return await future
@@ -152,7 +155,8 @@ class CommandQueue:
                 self.waiting -= 1
                 if type(answer) is tuple and answer:
                     if type(answer[0]) is not BetRegistered:  # no listener acts upon bets
-                        committed.append(Committed(work.stream, work.command, answer))
+                        command = cast("AnyCommand", work.command)
+                        committed.append(Committed(work.stream, command, answer))
                 elif type(answer) is Refusal:
                     self._note_trouble(answer)
             if pending.reply is not None:
