@@ -27,11 +27,15 @@ from taisai.audit.export import (
     write_csv,
     write_parquet,
 )
+from taisai.audit.replay import WrittenReplay, entries_of
 from taisai.audit.rows import bet_rows, event_rows
 from taisai.audit.sources import source_of
-from taisai.game.events import BetRegistered
+from taisai.game.events import BetRegistered, RoundConcluded, RoundVoided
 from taisai.game.rounds.settlement import bet_records
+from taisai.game.table import Table
+from taisai.journal.codec import Entry
 from taisai.journal.errors import DamagedError, JournalError
+from taisai.rules.chance import Chance
 from taisai.rules.settlement import BetRecord
 from tests.journal import playbook_journal
 from tests.journal.small_journal import on_disk
@@ -174,6 +178,25 @@ def test_sabotage_a_cent_too_much_is_noticed(files: list[Path], monkeypatch: pyt
 
     monkeypatch.setattr(export_rows, "bet_records", one_more)
     assert off(named(BET_COLUMNS, list(bet_rows(source_of(files[0])))))
+
+
+def test_a_pay_table_has_the_chances_of_the_first_round_that_ended_by_it(files: list[Path]) -> None:
+    expected: dict[str, Chance] = {}
+
+    def look(entry: Entry, table: Table) -> None:
+        if isinstance(entry.event, RoundConcluded | RoundVoided):
+            round_ = table.rounds.glance(entry.event.round)
+            for bet in round_.bets.values():
+                digest = table.in_force[round_.terms][bet.layout].matrix.digest
+                expected.setdefault(digest, table.book.chance(decks=table.shoe.decks or None))
+
+    replay = WrittenReplay(look)
+    for entry in entries_of(source_of(files[0])):
+        replay.take(entry)
+    replay.close()
+    pay_tables: dict[str, export_rows.PlayedPayTable] = {}
+    assert list(export_rows.round_records(source_of(files[0]), None, pay_tables))
+    assert {digest: pay_tables[digest].chance for digest in expected} == expected
 
 
 # Tables as files

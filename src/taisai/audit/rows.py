@@ -122,8 +122,8 @@ class RoundRecord(NamedTuple):
 def round_records(
     source: Source, progress: Progress | None = None, pay_tables: PayTables | None = None
 ) -> Iterator[RoundRecord]:
-    """Every round with bets, by table and number. Adds the pay tables of a round before it is given."""
-    notes = _Notes()
+    """Every round, by table and number. Adds the pay tables of its bets to `pay_tables`."""
+    notes = _Notes(pay_tables)
     replay = WrittenReplay(notes.look)
     try:
         for entry in entries_of(source, progress):
@@ -142,7 +142,8 @@ def round_records(
 class _Notes:
     """The notes on every round; those of a round that is over are in a temporary file."""
 
-    def __init__(self) -> None:
+    def __init__(self, pay_tables: PayTables | None) -> None:
+        self._pay_tables = pay_tables
         self.streams: dict[str, None] = {}
         """The streams of tables, in the order in which they were opened."""
         self._over = ScratchFile()
@@ -152,6 +153,8 @@ class _Notes:
         """Notes what an entry says of a bet, or of a correction."""
         event, stream = entry.event, entry.stream
         self.streams.setdefault(stream)
+        if isinstance(event, RoundConcluded | RoundVoided):  # a later shoe may have another number of decks
+            _add_pay_tables(table, table.rounds.glance(event.round), self._pay_tables)
         if isinstance(event, BetsOpened):
             self._put_away(stream)
             self._in_play[stream] = (event.round, _RoundNotes())
@@ -188,19 +191,24 @@ class _Notes:
         self._over.close()
 
 
-def _round_record(
-    table: Table, round_: Round, notes: _RoundNotes, pay_tables: PayTables | None
-) -> RoundRecord:
-    matrices = {layout: terms.matrix for layout, terms in table.in_force[round_.terms].items()}
+def _add_pay_tables(table: Table, round_: Round, pay_tables: PayTables | None) -> None:
     if pay_tables is not None:
-        for matrix in matrices.values():
+        in_force = table.in_force[round_.terms]
+        for layout in {bet.layout for bet in round_.bets.values()}:
+            matrix = in_force[layout].matrix
             if matrix.digest not in pay_tables:
                 chance = table.book.chance(decks=table.shoe.decks or None)
                 pay_tables[matrix.digest] = PlayedPayTable(matrix, chance)
+
+
+def _round_record(
+    table: Table, round_: Round, notes: _RoundNotes, pay_tables: PayTables | None
+) -> RoundRecord:
+    _add_pay_tables(table, round_, pay_tables)  # a round in play has not ended yet
     return RoundRecord(
         table.name, table.currency, round_.number, round_.result, round_.voided, notes.corrected,
         bet_records(table, round_, None, notes.returns), notes.registered,
-        {layout: matrix.digest for layout, matrix in matrices.items()},
+        {layout: terms.matrix.digest for layout, terms in table.in_force[round_.terms].items()},
     )  # fmt: skip
 
 
