@@ -14,8 +14,8 @@ from taisai.journal import Submission, stream_of
 from taisai.journal.codec import AnyCommand
 from taisai.rules import Act
 from taisai.server.auth.permissions import Role
-from taisai.server.projections import seats as seats_of_boards
-from taisai.server.projections import table_feeds as table_of_boards
+from taisai.server.projections import seats as seats_module
+from taisai.server.projections import table_feeds as table_feeds_module
 from taisai.server.projections.rounds import round_view
 from taisai.server.projections.seats import seat_view
 from tests.server.virtual_server import PEOPLE, Connected, connected
@@ -72,7 +72,7 @@ class Crowd:
     def __init__(self, house: Connected) -> None:
         self.house = house
         self.engine = house.engine
-        self.boards = house.casino.queue.projections
+        self.projections = house.casino.queue.projections
         self.rounds: list[Counted] = []
 
     async def do(self, *commands: AnyCommand) -> None:
@@ -151,7 +151,7 @@ async def _comes_back(house: Connected) -> None:
     crowd.count_anew()
     for _ in range(3):
         for seat in SEATS:
-            shown = crowd.boards.snapshot(f"seat:T1/{seat}")
+            shown = crowd.projections.snapshot(f"seat:T1/{seat}")
             assert shown is not None
             assert len(shown.view.bets) == EACH  # type: ignore[attr-defined]
             assert shown.view.last.staked == 100 * EACH  # type: ignore[attr-defined]
@@ -161,7 +161,7 @@ async def _comes_back(house: Connected) -> None:
     await crowd.do(taken)
     crowd.count_anew()
     for seat in SEATS:
-        shown = crowd.boards.snapshot(f"seat:T1/{seat}")
+        shown = crowd.projections.snapshot(f"seat:T1/{seat}")
         assert shown is not None
         assert len(shown.view.bets) == 2 * EACH - (seat == "z0")  # type: ignore[attr-defined]
     assert sum(crowd.looked) <= IN_A_ROUND, "the new ones alone, if nobody has looked at them yet"
@@ -173,7 +173,7 @@ async def test_terminals_that_come_back_cost_one_look_at_each_bet(house: Connect
 
 
 def test_sabotage_an_index_for_every_snapshot_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(seats_of_boards, "seat_view", lambda table, name, _by_seat: seat_view(table, name))
+    monkeypatch.setattr(seats_module, "seat_view", lambda table, name, _by_seat: seat_view(table, name))
     with pytest.raises(AssertionError):
         connected()(_comes_back)()
 
@@ -188,7 +188,7 @@ async def _histories(house: Connected) -> None:
     crowd.count_anew()
     for _ in range(3):
         for seat in SEATS:
-            told = crowd.boards.rounds("T1", most=10, seat=seat, own=True)
+            told = crowd.projections.rounds("T1", most=10, seat=seat, own=True)
             assert [one.number for one in told] == [3, 2, 1]
             assert {one.totals.bets for one in told} == {EACH}
             assert {bet.seat for one in told for bet in one.bets} == {seat}
@@ -206,7 +206,7 @@ def test_sabotage_rounds_that_are_gone_through_for_every_player_are_seen(
     def fresh(*given: Any, index: object, **named: Any) -> Any:  # noqa: ARG001  nor is it used
         return round_view(*given, **named)
 
-    monkeypatch.setattr(table_of_boards, "round_view", fresh)
+    monkeypatch.setattr(table_feeds_module, "round_view", fresh)
     with pytest.raises(AssertionError):
         connected()(_histories)()
 
@@ -216,7 +216,7 @@ async def test_a_settlement_and_its_payment_go_through_no_seats_bets(house: Conn
     crowd = Crowd(house)
     await crowd.sit()
     for seat in SEATS:
-        crowd.boards.snapshot(f"seat:T1/{seat}")
+        crowd.projections.snapshot(f"seat:T1/{seat}")
     await crowd.opens()
     await crowd.bet("first")
     await crowd.act("close-bets")
@@ -232,7 +232,7 @@ async def _void(house: Connected) -> None:
     crowd = Crowd(house)
     await crowd.sit()
     for seat in SEATS:
-        crowd.boards.snapshot(f"seat:T1/{seat}")
+        crowd.projections.snapshot(f"seat:T1/{seat}")
     await crowd.opens()
     await crowd.bet("first")
     await crowd.act("close-bets")
@@ -249,7 +249,7 @@ async def test_a_void_is_shown_to_every_seat_with_one_look_at_each_bet(house: Co
 
 
 def test_sabotage_a_void_that_is_worked_out_for_every_seat_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(seats_of_boards, "seat_view", lambda table, name, _by_seat: seat_view(table, name))
+    monkeypatch.setattr(seats_module, "seat_view", lambda table, name, _by_seat: seat_view(table, name))
     with pytest.raises(AssertionError):
         connected()(_void)()
 
@@ -262,8 +262,8 @@ async def test_staff_who_recall_a_round_are_shown_what_it_came_to_in_all(house: 
     await crowd.bet("first")
     await crowd.bet("second")
     await crowd.ends()
-    (told,) = crowd.boards.rounds("T1", most=1, own=False)
-    by_seat = [crowd.boards.rounds("T1", most=1, seat=seat, own=False)[0].totals for seat in SEATS]
+    (told,) = crowd.projections.rounds("T1", most=1, own=False)
+    by_seat = [crowd.projections.rounds("T1", most=1, seat=seat, own=False)[0].totals for seat in SEATS]
     assert told.left_out == 2 * IN_A_ROUND - len(told.bets) > 0
     assert (told.totals.bets, told.totals.staked) == (2 * IN_A_ROUND, 2 * IN_A_ROUND * 100)
     assert told.totals.won == sum(one.won for one in by_seat) > 0

@@ -22,7 +22,7 @@ SEAT = "seat:T1/1"
 
 def fails(*_: Any, **__: Any) -> Any:
     """A defect of ours."""
-    raise KeyError("a board that does not know its own seat")
+    raise KeyError("a projection that does not know its own seat")
 
 
 @connected()
@@ -128,26 +128,26 @@ def test_sabotage_boards_that_ask_for_every_table_are_seen(monkeypatch: pytest.M
 async def test_boards_that_begin_again_leave_it_out_too_and_take_it_in_when_it_can_be_read(
     house: Connected,
 ) -> None:
-    boards = house.casino.queue.projections
+    projections = house.casino.queue.projections
     with pytest.MonkeyPatch.context() as broken:
         damaged(house, broken)
-        boards.begin_again()
-        assert list(boards.tables) == ["T1"]
-        assert list(boards.unreadable) == ["T2"]
-        boards.refresh()
-        assert list(boards.tables) == ["T1"]
-    boards.refresh()
-    assert list(boards.tables) == ["T1"], "not at every look"
+        projections.begin_again()
+        assert list(projections.tables) == ["T1"]
+        assert list(projections.unreadable) == ["T2"]
+        projections.refresh()
+        assert list(projections.tables) == ["T1"]
+    projections.refresh()
+    assert list(projections.tables) == ["T1"], "not at every look"
     await house.pass_(READ_AGAIN / 1000)
-    boards.refresh()
-    assert list(boards.tables) == ["T1", "T2"]
-    assert boards.unreadable == {}
+    projections.refresh()
+    assert list(projections.tables) == ["T1", "T2"]
+    assert projections.unreadable == {}
     with pytest.MonkeyPatch.context() as broken:
         damaged(house, broken, "T9")
         with pytest.raises(JournalError, match="table 'T9' does not exist or cannot be read"):
-            boards.rounds("T9", most=1, own=False)
-        boards.ring("T9", 0)
-    assert boards.unreadable == {}, "a name that somebody made up is no fault"
+            projections.rounds("T9", most=1, own=False)
+        projections.ring("T9", 0)
+    assert projections.unreadable == {}, "a name that somebody made up is no fault"
 
 
 async def _opened_in_a_group(house: Connected) -> None:

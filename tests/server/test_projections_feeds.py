@@ -9,7 +9,7 @@ import pytest
 from taisai.cage.messages import DeviceKind, EnrolDevice
 from taisai.game.refusals import Refusal
 from taisai.server.auth.permissions import Role
-from taisai.server.projections import table_feeds as table_of_boards
+from taisai.server.projections import table_feeds as table_feeds_module
 from taisai.server.projections.feed_writer import FeedWriter
 from taisai.server.runtime.house_server import FORGET
 from tests.server.virtual_server import PEOPLE, Connected, connected
@@ -72,9 +72,9 @@ async def _forgotten(house: Connected) -> None:
     assert counted(house) == set(feeds), "whoever was cut off may come back"
     await forgets(house)
     assert counted(house) == {"table:T1"}
-    boards = house.casino.queue.projections
-    board = boards.tables["T1"]
-    assert (set(boards._writer.views), board._seats._feeds) == ({"table:T1"}, {})
+    projections = house.casino.queue.projections
+    board = projections.tables["T1"]
+    assert (set(projections._writer.views), board._seats._feeds) == ({"table:T1"}, {})
     assert terminal.is_open
 
 
@@ -82,7 +82,7 @@ async def _forgotten(house: Connected) -> None:
 async def test_what_nobody_follows_for_a_while_is_no_longer_worked_out(house: Connected) -> None:
     await _forgotten(house)
     with pytest.MonkeyPatch.context() as counting:
-        counting.setattr(table_of_boards, "console_view", None)
+        counting.setattr(table_feeds_module, "console_view", None)
         await house.opens_bets()
     assert not house.engine.trouble
 

@@ -17,10 +17,10 @@ from tests.server.virtual_house import MBS, RWS, SEAT, TABLE, TERMINAL, Attended
 
 async def recalled(house: Attended, *, own: bool = False, **asked: Any) -> Any:
     """Rounds as they are told; a player's `own`, or everyone's to staff."""
-    boards = house.casino.queue.projections
+    projections = house.casino.queue.projections
     seat = SEAT if own else None
     return await house.casino.queue.run(
-        lambda _engine: boards.rounds(TABLE, **{"most": 10, "seat": seat, "own": own} | asked)
+        lambda _engine: projections.rounds(TABLE, **{"most": 10, "seat": seat, "own": own} | asked)
     )
 
 

@@ -223,10 +223,10 @@ class Attended:
 
     async def shown(self, feed: str) -> Any:
         """What someone who follows is shown."""
-        boards = self.casino.queue.projections
+        projections = self.casino.queue.projections
         await self.casino._refresh()
         await self.settle()
-        found = await self.casino.queue.run(lambda _engine: boards.snapshot(feed))
+        found = await self.casino.queue.run(lambda _engine: projections.snapshot(feed))
         assert found is not None
         return found.view
 
