@@ -6,6 +6,7 @@ import csv
 import dataclasses
 import io
 import json
+import lzma
 import sys
 from pathlib import Path
 from typing import Any
@@ -180,7 +181,10 @@ def test_sabotage_a_cent_too_much_is_noticed(files: list[Path], monkeypatch: pyt
     assert off(named(BET_COLUMNS, list(bet_rows(source_of(files[0])))))
 
 
-def test_a_pay_table_has_the_chances_of_the_first_round_that_ended_by_it(files: list[Path]) -> None:
+def test_a_pay_table_has_the_chances_of_the_first_round_that_ended_by_it(tmp_path: Path) -> None:
+    stored = Path(__file__).parents[2] / "cases" / "journals" / "format-1-playbooks.jsonl.xz"
+    path = tmp_path / "journal.jsonl"
+    path.write_bytes(lzma.decompress(stored.read_bytes()))
     expected: dict[str, Chance] = {}
 
     def look(entry: Entry, table: Table) -> None:
@@ -191,11 +195,11 @@ def test_a_pay_table_has_the_chances_of_the_first_round_that_ended_by_it(files: 
                 expected.setdefault(digest, table.book.chance(decks=table.shoe.decks or None))
 
     replay = WrittenReplay(look)
-    for entry in entries_of(source_of(files[0])):
+    for entry in entries_of(source_of(path)):
         replay.take(entry)
     replay.close()
     pay_tables: dict[str, export_rows.PlayedPayTable] = {}
-    assert list(export_rows.round_records(source_of(files[0]), None, pay_tables))
+    assert list(export_rows.round_records(source_of(path), None, pay_tables))
     assert {digest: pay_tables[digest].chance for digest in expected} == expected
 
 
