@@ -78,7 +78,7 @@ def test_another_text_under_the_same_id_is_not_approved() -> None:
     assert other.digest != book.digest
     refusal = read_approvals(TEXT, KEY.public).refusal(other, FIRST)
     assert refusal is not None
-    assert refusal.endswith(f"{other.digest}, which is another text than the one approved")
+    assert refusal.endswith(f"{other.digest}, whose text differs from the approved one")
 
 
 def test_the_same_text_under_another_id_is_not_approved() -> None:

@@ -133,7 +133,7 @@ def test_what_is_secret_is_readable_by_its_owner_alone(folder: Path, name: str) 
         folder, journal={"passphrase_file": "phrase"}, listen={"tls_key": "tls", "tls_certificate": "tls"}
     )
     (folder / name).chmod(0o644)
-    told = f"✗ files: expected a file for its owner alone (chmod 600), got mode 0644 ({name})"
+    told = f"✗ files: expected mode 0600, got 0644 ({name}); run chmod 600"
     assert told in started(config).lines()
     (folder / name).chmod(0o600)
     assert told not in started(config).lines()
@@ -150,7 +150,7 @@ def test_sabotage_a_check_that_looks_at_no_mode_is_seen(
 def test_the_disk_has_room(folder: Path) -> None:
     assert started(config_of(folder), free=LEAST_FREE).passed
     (line,) = failed(started(config_of(folder), free=LEAST_FREE - 1))
-    assert line == "✗ disk: expected 1,000,000,000 bytes free for the journal, got 999,999,999"
+    assert line == "✗ disk: disk full: the journal needs 1,000,000,000 bytes free, 999,999,999 left"
 
 
 def test_the_clock_is_not_behind_the_journal(folder: Path) -> None:
@@ -158,7 +158,7 @@ def test_the_clock_is_not_behind_the_journal(folder: Path) -> None:
     assert started(config, now=NOW - config.floor.clock_jump_ms).passed
     (line,) = failed(started(config, now=NOW - config.floor.clock_jump_ms - 1))
     assert line.startswith("✗ clock: expected a clock at most 2,000 ms behind")
-    assert line.endswith("got one 2,001 ms behind")
+    assert line.endswith("got 2,001 ms behind")
 
 
 # The journal
@@ -173,7 +173,7 @@ def test_a_journal_of_demonstration_is_never_opened(folder: Path) -> None:
     ).close()  # fmt: skip
     (folder / "journal.db").chmod(0o600)
     (line,) = failed(started(config_of(folder)))
-    expected = "✗ journal: expected a journal of play for money, got one of demonstration (journal.db)"
+    expected = "✗ journal: expected a journal of play for money, got a demonstration (journal.db)"
     assert line == expected
 
 
@@ -193,13 +193,13 @@ def test_a_journal_whose_house_was_never_opened_is_refused(folder: Path) -> None
     ).close()  # fmt: skip
     (folder / "journal.db").chmod(0o600)
     assert failed(started(config_of(folder))) == [
-        "✗ house: expected a journal whose House was opened, got none (journal.db)"
+        "✗ house: the House was never opened in this journal (journal.db); run `taisai init`"
     ]
 
 
 def test_the_journal_of_another_house_is_refused(folder: Path) -> None:
     (line,) = failed(started(changed(folder, house={"name": "Peony"})))
-    says = "expected the journal of 'Peony' in SGD, got that of 'Lotus' in SGD"
+    says = "expected the journal of 'Peony' in SGD, got 'Lotus' in SGD"
     assert line == f"✗ house: {says} (journal.db)"
     assert failed(started(changed(folder, house={"currency": "USD"})))
 
@@ -291,9 +291,7 @@ def test_the_copy_of_another_journals_checkpoint_is_refused(folder: Path, tmp_pa
     engine.journal.close()
     other.close()
     (line,) = failed(started(changed(folder, journal={"checkpoints": "away"})))
-    assert line.startswith(
-        "✗ chain: expected the entries of the copy of a checkpoint over 1 entries, got others"
-    )
+    assert line.startswith("✗ chain: the entries differ from the copy of a checkpoint over 1 entries")
 
 
 def test_sabotage_a_check_that_looks_at_no_copy_is_seen(
@@ -377,10 +375,8 @@ def test_a_table_open_in_the_journal_is_not_left_out_of_the_configuration(folder
     open_table(engine, rulebook(RWS), table="OLD")
     engine.journal.close()
     start = started(config_of(folder))
-    says = "expected every table that is open in the journal under [[table]], got one without: name it again"
-    assert failed(start) == [
-        f"✗ table: OLD: {says}, and close it at the floor before it is left out (casino.toml)"
-    ]
+    says = "open in the journal, but missing under [[table]] (casino.toml); add it again"
+    assert failed(start) == [f"✗ table: OLD: {says}, or close the table before you remove it"]
     assert f"✓ table: SB1 by {RWS}, new" in start.lines()
     assert started(also(folder, "OLD")).passed
 
@@ -395,7 +391,7 @@ def also(folder: Path, name: str) -> Config:
 def test_sabotage_a_check_that_lets_unnamed_tables_pass_is_seen(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(proving_module, "_unnamed", lambda _table, _config: None)
+    monkeypatch.setattr(proving_module, "_missing", lambda _table, _config: None)
     with pytest.raises(AssertionError):
         test_a_table_open_in_the_journal_is_not_left_out_of_the_configuration(folder)
 
@@ -414,7 +410,7 @@ def test_a_table_does_not_change_its_rulebook(folder: Path) -> None:
     engine.journal.close()
     (line,) = failed(started(config_of(folder)))
     assert line.startswith(
-        "✗ table: SB1: expected the rulebook that it was opened with, mbs-sic-bo-v6 sha256:"
+        "✗ table: SB1: expected the rulebook that the table was opened with, mbs-sic-bo-v6 sha256:"
     )
 
 
@@ -422,7 +418,7 @@ def test_a_table_of_demonstration_is_refused(folder: Path) -> None:
     engine = sitting(folder)
     open_table(engine, rulebook(RWS), table="SHOW", demonstration=True)
     engine.journal.close()
-    says = "SHOW: expected a table of play for money, got one of demonstration"
+    says = "SHOW: expected a table of play for money, got a demonstration"
     assert failed(started(also(folder, "SHOW"))) == [f"✗ table: {says}"]
 
 
@@ -433,7 +429,7 @@ def test_a_table_that_was_closed_does_not_come_back(folder: Path) -> None:
         closed = engine.answer(stream_of(name), CloseTable(at=NOW, by="Ann Tan"))
         assert not isinstance(closed, Refusal), closed
     engine.journal.close()
-    says = "SB1: expected a new name, got that of a table which was closed"
+    says = "SB1: expected a new name, got the name of a closed table"
     assert failed(started(config_of(folder))) == [f"✗ table: {says}"]
 
 
@@ -446,7 +442,7 @@ def test_other_terms_than_the_journals_are_shown(folder: Path) -> None:
     assert f"✓ table: SB1 by {RWS}" in started(config).lines()
     text = (folder / "casino.toml").read_text("utf-8").replace("least = 500", "least = 600")
     (folder / "casino.toml").write_text(text, encoding="utf-8")
-    told = "under the terms that the journal says, not those of the configuration"
+    told = "with the terms of the journal, not of the configuration"
     assert f"✓ table: SB1 by {RWS}, {told}" in started(config_of(folder)).lines()
 
 

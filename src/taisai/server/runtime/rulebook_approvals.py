@@ -1,4 +1,4 @@
-"""Approvals: which rulebooks may be played for money and when, in a text that somebody else has signed.
+"""Approvals: the rulebooks that may be played for money, with dates, in a signed list.
 
 >>> from taisai.journal.seals.keys import SigningKey
 >>> from taisai.rules import rulebook
@@ -32,7 +32,7 @@ from taisai.rules.book import Rulebook
 from taisai.rules.errors import RulesError, printable
 
 HEAD: Final = "taisai approvals 1"
-"""The first line of what is signed; no checkpoint can begin so, and no later form of this list will."""
+"""The first line of the signed text; no checkpoint and no later form of the list begins like this."""
 MOST_LINES: Final = 10_000  # of a list; a house has some rulebooks, each approved again now and then
 MOST_BYTES: Final = 2_000_000  # which so many lines do not have
 _LINE: Final = re.compile(
@@ -42,32 +42,32 @@ _LINE: Final = re.compile(
 
 
 class ApprovalsError(RulesError):
-    """A list of approvals that cannot be believed: expected, got, line."""
+    """An invalid list of approvals."""
 
 
 class RulebookApproval(NamedTuple):
-    """One rulebook, to the letter, from a day on, and up to another where there is one."""
+    """The approval of one rulebook, by its digest, from a first to a last day."""
 
     id: str
     digest: str
     since: date
     until: date | None = None
-    """The last day."""
+    """The last day; None for no end."""
 
     @property
     def line(self) -> str:
-        """The approval as it stands in the list."""
+        """The line of the approval in the list."""
         return f"{self.id}, {self.digest}, {self.since}, {self.until or '-'}"
 
     @property
     def days(self) -> str:
-        """When it holds, in words."""
+        """The days of the approval, in words."""
         return f"from {self.since} on" if self.until is None else f"from {self.since} to {self.until}"
 
 
 @dataclass(frozen=True, slots=True)
 class RulebookApprovals:
-    """A list of approvals that was signed by the key we trust."""
+    """A list of approvals with a valid signature."""
 
     listed: tuple[RulebookApproval, ...]
     key: PublicKey
@@ -75,47 +75,47 @@ class RulebookApprovals:
     def refusal(self, book: Rulebook, on: date) -> str | None:
         """Why a rulebook may not be played for money on a day; None where it may."""
         expected = f"expected a rulebook approved for {on}"
-        same = [one for one in self.listed if (one.id, one.digest) == (book.id, book.digest)]
-        if any(one.since <= on and (one.until is None or on <= one.until) for one in same):
+        same = [entry for entry in self.listed if (entry.id, entry.digest) == (book.id, book.digest)]
+        if any(entry.since <= on and (entry.until is None or on <= entry.until) for entry in same):
             return None
         if same:
-            return f"{expected}, got {book.id}, approved {', '.join(one.days for one in same)}"
-        others = any(one.id == book.id for one in self.listed)
-        why = "which is another text than the one approved" if others else "which is not on the list"
+            return f"{expected}, got {book.id}, approved {', '.join(entry.days for entry in same)}"
+        has_id = any(entry.id == book.id for entry in self.listed)
+        why = "whose text differs from the approved one" if has_id else "which is not on the list"
         return f"{expected}, got {book.id} {book.digest}, {why}"
 
 
 def written_approvals(
     listed: Iterable[RulebookApproval], key: SigningKey, *, comments: Iterable[str] = ()
 ) -> str:
-    """The list with the key's signature under it; comments are signed with it."""
-    lines = [HEAD, *(f"# {one}" for one in comments), *(one.line for one in listed)]
+    """The text of a list, comments included, with the key's signature."""
+    lines = [HEAD, *(f"# {comment}" for comment in comments), *(approval.line for approval in listed)]
     body = "".join(f"{line}\n" for line in lines)
     signature = NoteSignature(key.name, key.public.id, key.sign(body.encode()))
     return f"{body}\n{signature.line}"
 
 
 def read_approvals(text: str | bytes, key: PublicKey) -> RulebookApprovals:
-    """The approvals in a signed text; one that this very key has not signed is refused."""
+    """The approvals in a text signed by this key; any other text is an error."""
     body, signatures = _parted(text)
     if not is_signed(body, signatures, key):
-        by = ", ".join(f"{one.name} {one.id}" for one in signatures)
+        by = ", ".join(f"{signature.name} {signature.id}" for signature in signatures)
         raise ApprovalsError(
-            f"expected a list signed by {key.name} {key.id}, and unaltered since, got one with the "
-            f"signature of {printable(by)}"
+            f"expected a list signed by {key.name} {key.id} and not altered, "
+            f"got signatures of {printable(by)}"
         )
     return RulebookApprovals(tuple(_listed(body)), key)
 
 
 def _parted(text: str | bytes) -> tuple[str, list[NoteSignature]]:
-    """What is signed, and the signatures under it."""
+    """The signed text, and the signatures under it."""
     try:
         data = text.encode() if isinstance(text, str) else text
         if len(data) > MOST_BYTES:
             raise ApprovalsError(f"expected a list of at most {MOST_BYTES} bytes, got {len(data)}")
         decoded = data.decode()
     except UnicodeError as error:
-        raise ApprovalsError(f"expected a list in UTF-8, got something else: {error}") from None
+        raise ApprovalsError(f"expected a list in UTF-8, got other bytes: {error}") from None
     body, blank, under = decoded.rpartition("\n\n")
     *lines, rest = under.split("\n")
     if not blank or rest or not 1 <= len(lines) <= MOST_SIGNATURES:
@@ -130,7 +130,7 @@ def _parted(text: str | bytes) -> tuple[str, list[NoteSignature]]:
 
 
 def _listed(body: str) -> Iterator[RulebookApproval]:
-    """The approvals in a text whose signature holds."""
+    """The approvals in a text whose signature is valid."""
     head, *lines = body.removesuffix("\n").split("\n")
     if head != HEAD:
         raise ApprovalsError(f"expected {HEAD!r}, got {printable(repr(head))} (line 1)")

@@ -1,4 +1,4 @@
-"""Serving: a casino behind uvicorn, until someone stops it."""
+"""Runs a house's server with uvicorn until it is stopped."""
 
 from __future__ import annotations
 
@@ -20,42 +20,42 @@ from taisai.server.connections.transport import LimitedHttpProtocol, protocol_wi
 from taisai.server.http.app import application
 from taisai.server.runtime.house_server import HouseServer
 
-BACKLOG: Final = 2_048  # connections that come in one instant: every terminal of a floor after a power cut
+BACKLOG: Final = 2_048  # connections at one instant: every terminal of a casino after a power cut
 GARBAGE: Final = (50_000, 20, 100)
-"""New objects before the youngest are looked through for cycles; so many times, the next older ones too."""
-TAKES_NOTHING: Final = 20_000  # ms that sent bytes may wait for a client to take them
-FILES_A_SOCKET: Final = 2  # one that comes may meet one that is not quite gone
+"""Thresholds of the three generations of the garbage collector."""
+TAKES_NOTHING: Final = 20_000  # ms that sent bytes may stay unacknowledged
+FILES_A_SOCKET: Final = 2  # a new connection may overlap with one that is closing
 OTHER_FILES: Final = 1_000  # the journal's, the pages', and requests'
-STOPPED_WITHIN: Final = 10  # seconds that a stop waits for clients to go
+STOPPED_WITHIN: Final = 10  # seconds that a stop waits for clients to disconnect
 
 
 def listening(host: str, port: int) -> socket.socket:
-    """A socket that listens; port 0 is any that is free."""
+    """A listening socket; port 0 means any free port."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
         made = socket.create_server((host, port), family=family, backlog=BACKLOG)
     except OSError as error:
         got = os.strerror(error.errno) if error.errno else error.strerror  # Python adds the address itself
-        raise RulesError(f"expected an address to listen at, got {got} ({host}:{port})") from None
-    # Whoever takes nothing any more is let go by the system itself; without it a closed connection would
-    # wait for such a client, with all that is still to be sent, for as long as the client likes.
+        raise RulesError(f"cannot listen on {host}:{port}: {got}") from None
+    # The system closes connections that stop reading. Without this, a closed connection with unsent data
+    # would stay for as long as the client likes.
     if hasattr(socket, "TCP_USER_TIMEOUT"):
         made.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, TAKES_NOTHING)
     return made
 
 
 def _collect_seldom() -> None:
-    """Bets are no garbage: looking for cycles among a million of them is a third of what each would cost."""
+    """Makes garbage collection rare: among a million bets it would take a third of the time of each bet."""
     gc.collect()
     gc.freeze()
     gc.set_threshold(*GARBAGE)
 
 
 def allow_files(wanted: int) -> None:
-    """Lets the process have so many files open, as far as the system lets it: a connection is one."""
+    """Raises the limit of open files, as far as the system allows; a connection is an open file."""
     try:
         import resource
-    except ImportError:  # another system, with another bound
+    except ImportError:  # not on this system
         return
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     most = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
@@ -65,7 +65,7 @@ def allow_files(wanted: int) -> None:
 
 
 class _Server(uvicorn.Server):
-    """Says when it is ready, and leaves signals alone: uvicorn would raise them before we have stopped."""
+    """Calls `ready` when it listens, and leaves signals to us: uvicorn would raise them before we stop."""
 
     def __init__(self, config: uvicorn.Config, ready: Callable[[], None]) -> None:
         super().__init__(config)
@@ -82,7 +82,7 @@ class _Server(uvicorn.Server):
 
 
 class Serving:
-    """A casino that is served at a socket."""
+    """A house's server at a socket."""
 
     def __init__(
         self,
@@ -96,7 +96,7 @@ class Serving:
         proxies: Sequence[str] = (),
         on_ready: Callable[[], None] | None = None,
     ) -> None:
-        """`tls`: certificate and key; `proxies` are believed about whom they speak for."""
+        """`tls`: certificate and key; `proxies`: addresses whose forwarded client addresses are believed."""
         self.house_server = house_server
         self._at = at
         config = uvicorn.Config(
@@ -106,7 +106,7 @@ class Serving:
             http=LimitedHttpProtocol,
             lifespan="off",
             ws_per_message_deflate=False,
-            ws_max_size=2 * MOST_MESSAGE,  # one that is a little too long is refused in words
+            ws_max_size=2 * MOST_MESSAGE,  # a message that is a little too long gets a refusal
             ws_ping_interval=20,
             ws_ping_timeout=20,
             access_log=False,
@@ -123,26 +123,26 @@ class Serving:
         self._signals = (signal.SIGINT, signal.SIGTERM) if signals else ()
 
     async def run(self) -> None:
-        """Serves until `stop` or a signal; then the casino stops as it should."""
+        """Serves until `stop` or a signal; then stops the house's server."""
         _collect_seldom()
         allow_files(FILES_A_SOCKET * self.house_server.dispatcher.bounds.sockets + OTHER_FILES)
         loop = asyncio.get_running_loop()
-        for one in self._signals:
-            loop.add_signal_handler(one, self.stop)
+        for signal_ in self._signals:
+            loop.add_signal_handler(signal_, self.stop)
         doubt = asyncio.ensure_future(self._stop_in_doubt())
         try:
             await self._server.serve(sockets=[self._at])
         finally:
             doubt.cancel()
             await self.house_server.stop()
-            for one in self._signals:
-                loop.remove_signal_handler(one)
+            for signal_ in self._signals:
+                loop.remove_signal_handler(signal_)
 
     async def _stop_in_doubt(self) -> None:
         await self.house_server.queue.in_doubt.wait()
         self._server.should_exit = True
 
     def stop(self) -> None:
-        """Takes no more connections, and ends those there are; asked twice, it does not wait for them."""
+        """Closes all connections and stops; a second call does not wait for them."""
         self._server.force_exit = self._server.should_exit
         self._server.should_exit = True

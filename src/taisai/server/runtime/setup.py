@@ -40,8 +40,8 @@ APPROVALS: Final = "approvals.txt"
 APPROVALS_KEY: Final = "approvals.key"
 _BESIDE: Final = ("-wal", "-shm", "-writer", "-journal")
 _COMMENTS: Final = (
-    "The rulebooks that come with Taisai, approved by nobody but whoever founded this house.",
-    "To play under a licence, put your regulator's list here and their public key beside it.",
+    "The rulebooks of Taisai, approved only by the people who set up this house.",
+    "To play under a licence, replace this list and its public key with your regulator's.",
 )
 _TABLE: Final[dict[str, object]] = {
     "name": "SB1", "rulebook": "rws-sic-bo-etg-v8", "layout": "A", "least": 500, "most": 100_000,
@@ -50,7 +50,7 @@ _TABLE: Final[dict[str, object]] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SetupPlan:
-    """What a new house is to be."""
+    """The plan of a new house."""
 
     folder: Path
     house: str
@@ -58,12 +58,12 @@ class SetupPlan:
     zone: str
     administrator: str
     passphrase_file: Path | None = None
-    """Where the passphrase of the house's key lies, if it gets one."""
+    """The file with the passphrase of the house's key, if it has one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewHouse:
-    """A house that can be served; what it shows of the second factor is shown once."""
+    """A new house, ready to serve; the second factor is shown only once."""
 
     config: Path
     journal: str
@@ -71,7 +71,7 @@ class NewHouse:
     approvals_key: PublicKey
     checkpoint: str
     warning: str
-    """What a house of one administrator still needs."""
+    """What the house still needs."""
     second_factor: str
 
     def __repr__(self) -> str:
@@ -79,7 +79,7 @@ class NewHouse:
 
 
 def check_setup(plan: SetupPlan) -> None:
-    """Refuses what cannot be founded before anyone is asked for a password."""
+    """Refuses an invalid plan, before the password is needed."""
     NAME.check(plan.house, "--house")
     CURRENCY.check(plan.currency, "--currency")
     ZONE.check(plan.zone, "--zone")
@@ -88,12 +88,12 @@ def check_setup(plan: SetupPlan) -> None:
         got = repr(plan.administrator)
         raise RulesError(f"expected a name without '/' that is not '.' or '..', got {got} (--administrator)")
     if is_generic(plan.administrator):
-        got = f"{plan.administrator!r}, that of a post or of nobody"
+        got = f"{plan.administrator!r}, the name of a position"
         raise RulesError(f"expected the name of a person, got {got} (--administrator)")
     made = (CONFIG, KEY, f"{KEY}.pub", APPROVALS, APPROVALS_KEY, f"{APPROVALS_KEY}.pub", JOURNAL)
     for name in (*made, *(JOURNAL + beside for beside in _BESIDE)):
         if os.path.lexists(plan.folder / name):
-            raise RulesError(f"expected a folder without {name}, got one with it ({plan.folder})")
+            raise RulesError(f"file exists: {name} in {plan.folder}; choose a new folder")
 
 
 def set_up(
@@ -105,10 +105,10 @@ def set_up(
     passphrase: str | None = None,
     cost: Cost | None = None,
 ) -> NewHouse:
-    """Founds a house: everything or nothing; casino.toml, which makes it one, is written last."""
+    """Sets up a house, or leaves nothing behind; casino.toml is written last."""
     check_setup(plan)
-    if says := weakness(password, plan.administrator):
-        raise RulesError(f"{says} ({plan.administrator})")
+    if problem := weakness(password, plan.administrator):
+        raise RulesError(f"{problem} ({plan.administrator})")
     today = local_time(now, ZONE.check(plan.zone)).date()
     with _undone(plan.folder) as made:
         name = f"{_slug(plan.house)}-{today.year}"
@@ -145,12 +145,10 @@ def _open_journal(
     now: int,
     made: list[Path],
 ) -> tuple[str, str]:
-    """The journal with its administrator on the roll; the checkpoint over that, and who is missing."""
+    """Opens the journal with its administrator; returns the checkpoint and the warning."""
     path, by = plan.folder / JOURNAL, plan.administrator
     made += [Path(f"{path}{beside}") for beside in _BESIDE]
-    _write(
-        path, "", made, mode=0o600
-    )  # what people sign in by is in it, and SQLite's own files follow its mode
+    _write(path, "", made, mode=0o600)  # it holds password hashes, and SQLite's other files take its mode
     store = SqliteStore(path)
     try:
         program = f"taisai {__version__}"
@@ -162,16 +160,16 @@ def _open_journal(
             at=now, by=by, house=plan.house, currency=plan.currency, ladder=FLOOR_LADDER,
             second_rank=FLOOR_SECOND,
         )  # fmt: skip
-        _done(engine, opening)
-        _done(engine, EnrolPerson(at=now, by=by, person=by, rank=FLOOR_LADDER[-1]))
-        _done(engine, SetCredentials(at=now, by=by, person=by))
+        _execute(engine, opening)
+        _execute(engine, EnrolPerson(at=now, by=by, person=by, rank=FLOOR_LADDER[-1]))
+        _execute(engine, SetCredentials(at=now, by=by, person=by))
         vault.keep(store, by, credentials)
         return journal.seal(key, at=now), too_few_supervisors(engine.house()) or ""
     finally:
         store.close()
 
 
-def _done(engine: Engine, command: AnyCommand) -> None:
+def _execute(engine: Engine, command: AnyCommand) -> None:
     answer = engine.answer(HOUSE_STREAM, command)
     if isinstance(answer, Refusal):
         raise RulesError(str(answer))
@@ -196,7 +194,7 @@ def _config(plan: SetupPlan) -> str:
 
 
 def _slug(house: str) -> str:
-    """A house's name as ids have it."""
+    """The name of a house in lower-case letters, digits and hyphens, for ids."""
     words = re.findall("[a-z0-9]+", house.lower())
     return "-".join(words)[:24].strip("-") or "house"
 
@@ -219,18 +217,18 @@ def _write(path: Path, text: str, made: list[Path], mode: int = 0o644) -> None:
             opened.flush()
             os.fsync(opened.fileno())
     except OSError as error:
-        raise RulesError(f"expected a new file, got {error.strerror} ({printable(str(path))})") from None
+        raise RulesError(f"cannot write {printable(str(path))}: {error.strerror}") from None
 
 
 @contextmanager
 def _undone(folder: Path) -> Iterator[list[Path]]:
-    """The folder, made if it is new; whatever was made in it is taken away again if something fails."""
+    """Makes the folder if it is new; removes everything made in it if something fails."""
     made: list[Path] = []
     is_new = not folder.exists()
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise RulesError(f"expected a folder, got {error.strerror} ({printable(str(folder))})") from None
+        raise RulesError(f"cannot make the folder {printable(str(folder))}: {error.strerror}") from None
     try:
         yield made
     except BaseException:
@@ -242,31 +240,31 @@ def _undone(folder: Path) -> Iterator[list[Path]]:
 
 
 class UnlockResult(NamedTuple):
-    """Someone who may sign in again."""
+    """A person who may sign in again."""
 
     person: str
     was_locked: bool
     entries: int
-    """Of the journal, all of them sealed where they were locked."""
+    """The number of entries; all are sealed if the person was locked."""
 
 
 def unlock_person(
-    config: Config, found: OpenedJournal, person: str, *, reason: str, now: int
+    config: Config, opened: OpenedJournal, person: str, *, reason: str, now: int
 ) -> UnlockResult:
-    """Unlocks someone in a journal that was opened as a start opens it, and seals what was written."""
-    engine, journal = found.engine, found.journal
-    name = _called(engine.house(), person)
+    """Unlocks a person in an opened journal, and seals the journal."""
+    engine, journal = opened.engine, opened.journal
+    name = _known_name(engine.house(), person)
     answer = engine.answer(HOUSE_STREAM, UnlockPerson(at=now, by=FLOOR, person=name, reason=reason))
     if isinstance(answer, Refusal):
         raise RulesError(str(answer))
     if answer:
-        text = journal.seal(found.key, at=now)
+        text = journal.seal(opened.key, at=now)
         if config.journal.checkpoints is not None:
             copy_checkpoint(config.journal.checkpoints, text)
     return UnlockResult(name, bool(answer), journal.size)
 
 
-def _called(house: House, person: str) -> str:
-    """The name as it was locked, or as the roll has it, in whatever letters it was typed."""
-    known = {folded(one): one for one in (*house.people, *house.locked)}
+def _known_name(house: House, person: str) -> str:
+    """The name of a person as the House spells it, in upper or lower case."""
+    known = {folded(name): name for name in (*house.people, *house.locked)}
     return known.get(folded(person), person)

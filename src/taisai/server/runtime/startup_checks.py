@@ -25,71 +25,71 @@ from taisai.server.runtime.rulebook_approvals import MOST_BYTES, RulebookApprova
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What one check found."""
+    """The result of one check."""
 
     what: str
     passed: bool
     says: str
     warns: bool = False
-    """Whether someone should do something about it, though it stands against nothing."""
+    """Whether it passed, but somebody should act."""
 
     @property
     def line(self) -> str:
-        """The finding for people."""
+        """The text of the finding."""
         mark = "✗" if not self.passed else "!" if self.warns else "✓"
         return f"{mark} {self.what}: {self.says}"
 
 
 @dataclass(slots=True)
 class StartupReport:
-    """The findings of one start, in order."""
+    """The results of the checks of one start, in order."""
 
     findings: list[Finding] = field(default_factory=list)
 
     @property
     def passed(self) -> bool:
-        """Whether nothing stands against a start; a start that checked nothing has not passed."""
-        return bool(self.findings) and all(one.passed for one in self.findings)
+        """Whether all checks passed; a start without checks has not passed."""
+        return bool(self.findings) and all(finding.passed for finding in self.findings)
 
     def lines(self) -> list[str]:
-        """All findings for people."""
-        return [one.line for one in self.findings]
+        """The text of all findings."""
+        return [finding.line for finding in self.findings]
 
     def passes(self, what: str, says: str) -> None:
-        """Something is as it should be."""
+        """Adds a check that passed."""
         self.findings.append(Finding(what, passed=True, says=says))
 
     def warns(self, what: str, says: str) -> None:
-        """Something stands against nothing, and should still be looked after."""
+        """Adds a check that passed with a warning."""
         self.findings.append(Finding(what, passed=True, says=says, warns=True))
 
     def fails(self, what: str, says: object) -> None:
-        """Something stands against a start."""
+        """Adds a check that failed."""
         self.findings.append(Finding(what, passed=False, says=printable(str(says), 1_000)))
 
 
 LEAST_SUPERVISING: Final = 3
-"""With credentials: the one who is locked, and the two who unlock them."""
+"""People with credentials: one who is locked, and two who unlock them."""
 
 
 def too_few_supervisors(house: House) -> str | None:
-    """What to do while fewer people of supervising rank can sign in than it takes to unlock one of them."""
-    there = [person for person in house.credentials if house.supervising(house.people.get(person))]
-    if len(there) >= LEAST_SUPERVISING:
+    """The warning for a house with too few supervisors to unlock one of them."""
+    supervisors = [person for person in house.credentials if house.supervising(house.people.get(person))]
+    if len(supervisors) >= LEAST_SUPERVISING:
         return None
     return (
         f"expected {LEAST_SUPERVISING} people of the rank {house.second_rank} or above who can sign in, got "
-        f"{len(there)}: enrol more, or whoever is locked is unlocked only by a stop and `taisai unlock`"
+        f"{len(supervisors)}: enrol more; otherwise a locked person needs a stop and `taisai unlock`"
     )
 
 
-LEAST_FREE: Final = 1_000_000_000  # bytes of the journal's disk: some weeks of a busy floor
+LEAST_FREE: Final = 1_000_000_000  # bytes of the journal's disk: some weeks of a busy casino
 OTHERS: Final = stat.S_IRWXG | stat.S_IRWXO
 
 
 @dataclass(frozen=True, slots=True)
 class OpenedJournal:
-    """A journal opened for writing, and what its start needs; nothing was written yet."""
+    """A journal opened for writing, with what a start needs; nothing is written yet."""
 
     engine: Engine
     key: SigningKey
@@ -103,14 +103,14 @@ class OpenedJournal:
 
 
 def free_bytes(path: Path) -> int:
-    """How much the disk under a path still takes."""
+    """The free bytes of the disk under a path."""
     return shutil.disk_usage(path).free
 
 
 def opened(
     config: Config, *, now: int, free: Callable[[Path], int] = free_bytes
 ) -> tuple[StartupReport, OpenedJournal | None]:
-    """Opens the journal if it is one to be played for money into, by us, now; recovery comes next."""
+    """Opens the journal if the server may write to it; recovery comes next."""
     start = StartupReport()
     _check_files(config, start)
     _check_disk(config, start, free)
@@ -133,26 +133,24 @@ def opened(
 
 
 def _check_files(config: Config, start: StartupReport) -> None:
-    """Nobody else reads what is secret; the journal has the vault with what people sign in by."""
+    """Checks that only the owner can read secret files; the journal holds password hashes."""
     secret = (config.journal.key, config.journal.passphrase_file, config.listen.tls_key, config.journal.file)
     for path in filter(None, secret):
         try:
             mode = stat.S_IMODE(path.stat().st_mode)
         except OSError as error:
-            start.fails("files", f"expected a file, got {error.strerror} ({path.name})")
+            start.fails("files", f"cannot read {path.name}: {error.strerror}")
             continue
         if os.name == "posix" and mode & OTHERS:
-            start.fails(
-                "files", f"expected a file for its owner alone (chmod 600), got mode {mode:04o} ({path.name})"
-            )
+            start.fails("files", f"expected mode 0600, got {mode:04o} ({path.name}); run chmod 600")
             continue
-        start.passes("files", f"{path.name} is its owner's alone")
+        start.passes("files", f"only its owner can read {path.name}")
 
 
 def _check_disk(config: Config, start: StartupReport, free: Callable[[Path], int]) -> None:
     left = free(config.journal.file.parent)
     if left < LEAST_FREE:
-        start.fails("disk", f"expected {LEAST_FREE:,} bytes free for the journal, got {left:,}")
+        start.fails("disk", f"disk full: the journal needs {LEAST_FREE:,} bytes free, {left:,} left")
     else:
         start.passes("disk", f"{left:,} bytes free for the journal")
 
@@ -169,7 +167,7 @@ def _signing_key(config: Config, start: StartupReport) -> SigningKey | None:
     try:
         return load_signing_key(config.journal.key, passphrase(config))
     except OSError as error:
-        start.fails("key", f"expected a passphrase's file that can be read, got {error.strerror}")
+        start.fails("key", f"cannot read the passphrase file: {error.strerror}")
     except RulesError as error:
         start.fails("key", error)
     return None
@@ -181,7 +179,7 @@ def _approvals(config: Config, start: StartupReport) -> RulebookApprovals | None
         with config.approvals.file.open("rb") as opened_:
             read = read_approvals(opened_.read(MOST_BYTES + 1), key)
     except OSError as error:
-        start.fails("approvals", f"expected a list, got {error.strerror} ({config.approvals.file.name})")
+        start.fails("approvals", f"cannot read the list: {error.strerror} ({config.approvals.file.name})")
         return None
     except RulesError as error:
         start.fails("approvals", f"{error} ({config.approvals.file.name})")
@@ -191,7 +189,7 @@ def _approvals(config: Config, start: StartupReport) -> RulebookApprovals | None
 
 
 def _engine(config: Config, start: StartupReport) -> Engine | None:
-    """The journal opened for writing; a store that cannot be used is let go again."""
+    """The journal opened for writing; a store that fails is closed again."""
     try:
         store = SqliteStore(config.journal.file)
     except RulesError as error:
@@ -208,14 +206,14 @@ def _engine(config: Config, start: StartupReport) -> Engine | None:
 
 
 def _check_journal(config: Config, engine: Engine, key: SigningKey | None, start: StartupReport) -> None:
-    """It is one of play for money, of this house, and we sign it."""
+    """Checks that the journal is for money, of this house, and signed by our key."""
     journal, name = engine.journal, config.journal.file.name
     identity = journal.identity
     if identity is None or journal.key is None:
-        start.fails("journal", f"expected a journal that `taisai init` made, got an empty one ({name})")
+        start.fails("journal", f"expected a journal of `taisai init`, got an empty file ({name})")
         return
     if identity.demonstration:
-        start.fails("journal", f"expected a journal of play for money, got one of demonstration ({name})")
+        start.fails("journal", f"expected a journal of play for money, got a demonstration ({name})")
         return
     if key is not None and key.public != journal.key:
         ours, its = f"{key.name} {key.public.id}", f"{journal.key.name} {journal.key.id}"
@@ -225,10 +223,10 @@ def _check_journal(config: Config, engine: Engine, key: SigningKey | None, start
     house = engine.house()
     wanted, got = (config.house.name, config.house.currency), (house.name, house.currency)
     if not house.open:
-        start.fails("house", f"expected a journal whose House was opened, got none ({name})")
+        start.fails("house", f"the House was never opened in this journal ({name}); run `taisai init`")
     elif wanted != got:
-        says = f"expected the journal of {wanted[0]!r} in {wanted[1]}, got that of {got[0]!r} in {got[1]}"
-        start.fails("house", f"{says} ({name})")
+        expected = f"the journal of {wanted[0]!r} in {wanted[1]}"
+        start.fails("house", f"expected {expected}, got {got[0]!r} in {got[1]} ({name})")
     else:
         start.passes("journal", f"{identity.journal} of {house.name}, {journal.size:,} entries")
 
@@ -238,7 +236,7 @@ def _check_clock(config: Config, journal: Journal, now: int, start: StartupRepor
     behind = 0 if last is None else journal.codec.decode(last.body, last.position).event.at - now
     if behind > config.floor.clock_jump_ms:
         at_most = f"at most {config.floor.clock_jump_ms:,} ms behind the journal's last entry"
-        start.fails("clock", f"expected a clock {at_most}, got one {behind:,} ms behind")
+        start.fails("clock", f"expected a clock {at_most}, got {behind:,} ms behind")
     else:
         start.passes("clock", "not behind the journal's last entry")
 
@@ -246,7 +244,7 @@ def _check_clock(config: Config, journal: Journal, now: int, start: StartupRepor
 def proven(
     config: Config, found: OpenedJournal, *, now: int, program: Callable[[], str] = manifest
 ) -> StartupReport:
-    """Proves the journal, the rulebooks and the program; the findings of `opened` come first."""
+    """Checks the journal, the rulebooks and the program; the results of `opened` come first."""
     start = found.start
     _check_chain(config, found, start)
     try:
@@ -259,7 +257,7 @@ def proven(
 
 
 def _check_chain(config: Config, found: OpenedJournal, start: StartupReport) -> None:
-    """Every entry follows the one before, and every checkpoint still holds, the copy elsewhere too."""
+    """Checks the chain of entries, all checkpoints, and the newest copy of a checkpoint."""
     journal = found.journal
     try:
         journal.prove()
@@ -273,80 +271,81 @@ def _check_chain(config: Config, found: OpenedJournal, start: StartupReport) -> 
 
 
 def _expect_copy(journal: Journal, key: SigningKey, folder: Path) -> None:
-    """The newest copy of a checkpoint is over entries that the journal still has."""
+    """Checks that the journal still has the entries of the newest copied checkpoint."""
     copy = newest_copy(folder)
     if copy is None:
         return
     checkpoint = copy.checkpoint
-    told = f"the copy of a checkpoint over {checkpoint.size:,} entries"
+    copied = f"the copy of a checkpoint over {checkpoint.size:,} entries"
     if checkpoint.size > journal.size:
-        raise RulesError(f"expected the entries of {told}, got {journal.size:,}: the journal was cut off")
+        raise RulesError(f"expected the entries of {copied}, got {journal.size:,}: the journal was cut off")
     tree = Frontier()
     for row in journal.store.rows():
         if row.position > checkpoint.size:
             break
         tree.append(leaf_hash(row.body))
     if (checkpoint.origin, checkpoint.root) != (journal.origin, tree.root()):
-        raise RulesError(f"expected the entries of {told}, got others ({checkpoint.origin})")
+        raise RulesError(f"the entries differ from {copied} ({checkpoint.origin})")
     if not copy.is_signed_by(key.public) and copy.text not in (
-        one.text for one in journal.store.checkpoints()
+        stored.text for stored in journal.store.checkpoints()
     ):
-        raise RulesError(f"expected {told} with a signature of ours, got another ({checkpoint.origin})")
+        raise RulesError(f"{copied} has no signature of our key ({checkpoint.origin})")
 
 
 def _check_tables(config: Config, found: OpenedJournal, now: int, start: StartupReport) -> None:
-    """Every table, of the configuration and of the journal, is played by a rulebook approved for today."""
+    """Checks that every table of configuration and journal has a rulebook approved for today."""
     today = local_time(now, config.house.zone).date()
-    engine, wanted = found.engine, {one.name: one for one in config.tables}
-    there = {name: engine.table(name) for name in engine.tables()}
-    for name in dict.fromkeys([*wanted, *there]):
-        table, one = there.get(name), wanted.get(name)
-        if table is not None and not table.open and one is None:
+    engine, configured = found.engine, {table.name: table for table in config.tables}
+    recorded = {name: engine.table(name) for name in engine.tables()}
+    for name in dict.fromkeys([*configured, *recorded]):
+        table, settings = recorded.get(name), configured.get(name)
+        if table is not None and not table.open and settings is None:
             continue  # closed for good
-        book = table.book if table else wanted[name].book
-        wrong = [_unnamed(one, config), _mismatch(one, table), found.approvals.refusal(book, today)]
-        for says in filter(None, wrong):
-            start.fails("table", f"{name}: {says}")
-        if not any(wrong):
-            start.passes("table", f"{name} by {book.id}{_words(one, table)}")
+        book = table.book if table else configured[name].book
+        approval = found.approvals.refusal(book, today)
+        problems = [_missing(settings, config), _mismatch(settings, table), approval]
+        for problem in filter(None, problems):
+            start.fails("table", f"{name}: {problem}")
+        if not any(problems):
+            start.passes("table", f"{name} by {book.id}{_note(settings, table)}")
 
 
-def _unnamed(table: TableConfig | None, config: Config) -> str | None:
-    """Nobody would attend it: no clock, no terms, nobody to say how its dice come in."""
+def _missing(table: TableConfig | None, config: Config) -> str | None:
+    """The problem of a table without settings: no betting clock, no terms, no source of results."""
     if table is not None:
         return None
-    says = f"expected every table that is open in the journal under [[{TABLE}]], got one without"
-    return f"{says}: name it again, and close it at the floor before it is left out ({config.file.name})"
+    problem = f"open in the journal, but missing under [[{TABLE}]] ({config.file.name})"
+    return f"{problem}; add it again, or close the table before you remove it"
 
 
 def _mismatch(config: TableConfig | None, table: Table | None) -> str | None:
-    """Why a table of the journal cannot be served, or is not the one that the configuration says."""
+    """Why a table of the journal cannot be served, or differs from the configuration."""
     if table is None:
         return None
     if not table.open:
-        return "expected a new name, got that of a table which was closed"
+        return "expected a new name, got the name of a closed table"
     if table.demonstration:
-        return "expected a table of play for money, got one of demonstration"
+        return "expected a table of play for money, got a demonstration"
     if config is not None and config.book.digest != table.book.digest:
         was = f"{table.book.id} {table.book.digest}"
-        return f"expected the rulebook that it was opened with, {was}, got {config.book.digest}"
+        return f"expected the rulebook that the table was opened with, {was}, got {config.book.digest}"
     return None
 
 
-def _words(config: TableConfig | None, table: Table | None) -> str:
-    """What someone who changed the configuration should know of a table."""
+def _note(config: TableConfig | None, table: Table | None) -> str:
+    """Whether a table is new, or its terms differ from the configuration."""
     if config is None or table is None:
         return ", new"
-    asked = (config.limits, config.offers, config.book.chosen(config.settings))
-    is_same = asked == (table.limits, table.offers, table.settings)
-    return "" if is_same else ", under the terms that the journal says, not those of the configuration"
+    wanted = (config.limits, config.offers, config.book.chosen(config.settings))
+    is_same = wanted == (table.limits, table.offers, table.settings)
+    return "" if is_same else ", with the terms of the journal, not of the configuration"
 
 
 def _check_people(found: OpenedJournal, start: StartupReport) -> None:
-    """Enough people to unlock one another."""
-    says = too_few_supervisors(found.engine.house())
-    if says is not None:
-        start.warns("people", says)
+    """Warns if too few people can unlock one another."""
+    problem = too_few_supervisors(found.engine.house())
+    if problem is not None:
+        start.warns("people", problem)
 
 
 def _check_program(config: Config, ours: str, start: StartupReport) -> None:
