@@ -102,7 +102,7 @@ class Feeds:
             outbox.flush()
 
     def begin_again(self) -> None:
-        """Begins a new epoch, in which feeds are numbered anew; all followers start from snapshots."""
+        """Begins a new epoch, in which feeds are numbered again; all followers start from snapshots."""
         followers = {
             outbox: resync for feed in self._feeds.values() for outbox, resync in feed.followers.items()
         }

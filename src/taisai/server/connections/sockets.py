@@ -137,7 +137,7 @@ class Socket:
 
     def resync(self) -> None:
         """Makes the client reconnect and start from snapshots."""
-        self.end("resync", "the feeds begin anew: reconnect", TRY_AGAIN)
+        self.end("resync", "the feeds begin again: reconnect", TRY_AGAIN)
 
     def reply(self, to: str, answer: Answer | BaseException) -> None:
         """Replies what a command came to, in one message with the frames of the same write."""
