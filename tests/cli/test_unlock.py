@@ -130,7 +130,7 @@ def test_nothing_is_unlocked_without_the_houses_key(folder: Path, taisai: Taisai
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        (("Eve Koh", *CONFIG), "expected someone on the staff roll, got 'Eve Koh'"),
+        (("Eve Koh", *CONFIG), "expected a person on the staff list, got 'Eve Koh'"),
         (("Ann Tan", *CONFIG, "--reason", ""), "(reason)"),
         (("Ann Tan", "--config", "nowhere.toml"), "expected a configuration"),
     ],

@@ -142,9 +142,13 @@ def test_a_counted_drop_books_the_difference(declared: int, counted: int, booked
 @pytest.mark.parametrize(
     ("command", "account", "got"),
     [
-        (TakeOut(id="m", amount=10_001, **BY_TWO), "cage", "at least 10001 in cage, got 10000"),
-        (SendFill(transfer="t", table="T7", amount=10_001, **BY_TWO), "cage", "at least 10001 in cage"),
-        (but(PAID, amount=10_001), "cage", "at least 10001 in cage"),
+        (TakeOut(id="m", amount=10_001, **BY_TWO), "cage", "10001 needed, 10000 available"),
+        (
+            SendFill(transfer="t", table="T7", amount=10_001, **BY_TWO),
+            "cage",
+            "not enough in cage: 10001 needed",
+        ),
+        (but(PAID, amount=10_001), "cage", "not enough in cage: 10001 needed"),
     ],
     ids=name_of,
 )

@@ -270,7 +270,10 @@ def test_a_person_is_not_called_like_a_device() -> None:
     house = begun()
     done(house, TERMINAL)
     refusal = refused(house, EnrolPerson(at=NOON, by="max", person="pt5", rank="cashier"))
-    assert (refusal.reason, "'pt5' besides 'PT5', a device" in refusal.message) == (Reason.BAD_VALUE, True)
+    assert (refusal.reason, "'pt5' is taken by the device 'PT5'" in refusal.message) == (
+        Reason.BAD_VALUE,
+        True,
+    )
 
 
 def test_a_device_enrolled_again_changes_nothing_and_a_dismissed_one_leaves_its_place() -> None:

@@ -126,7 +126,7 @@ def _lock_a_failure_later(patch: pytest.MonkeyPatch) -> None:
 
 
 def _let_the_locked_in(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(access, "_nobody", lambda *_: ())
+    patch.setattr(access, "_unknown_or_locked", lambda *_: ())
 
 
 def _take_letters_for_strangers(patch: pytest.MonkeyPatch) -> None:

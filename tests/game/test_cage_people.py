@@ -176,7 +176,7 @@ def test_who_may_enrol_whom(by: str, second: Any, person: Any, rank: Any, reason
 def test_a_name_is_free_again_when_its_person_has_left() -> None:
     house = begun()
     sue = EnrolPerson(at=NOON, by="max", person="Sue", rank="cashier")
-    assert "'Sue' besides 'sue'" in refused(house, sue).message
+    assert "'Sue' is taken by the person 'sue'" in refused(house, sue).message
     done(house, DismissPerson(at=NOON, by="max", person="sue"), sue)
     assert refused(house, but(sue, person="sue")).reason is Reason.BAD_VALUE
 

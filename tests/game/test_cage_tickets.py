@@ -134,7 +134,7 @@ def test_a_known_movement_with_other_content_is_refused() -> None:
     assert movements_twice() == []
     refusal = refused(begun(), TakeOut(id="m1", amount=10_000, **BY_TWO))
     assert refusal.clause == "house:cage"
-    assert "the movement 'm1', 10000 brought in by 'ann' and 'sue'" in refusal.message
+    assert "the id 'm1' belongs to another movement: 10000 brought in by 'ann' and 'sue'" in refusal.message
 
 
 def test_sabotage_a_movement_forgotten_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:

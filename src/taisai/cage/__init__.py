@@ -1,4 +1,4 @@
-"""The House's own stream: the cage, tickets, counts, the staff roll, devices, sign-ins and notes."""
+"""The House's own stream: the cage, tickets, counts, the staff list, devices, sign-ins and notes."""
 
 from taisai.cage.access import FLOOR_LADDER, FLOOR_SECOND, MOST_FAILURES, EnrolledDevice, StreamError
 from taisai.cage.decide import decide_house

@@ -55,7 +55,7 @@ FLOOR_LADDER: Final = (
     "shift-manager",
     "administrator",
 )
-"""Lowest first: the ranks of all documents on one ladder, and those who look, keep the cage, run it all."""
+"""Lowest first: the ranks of all documents, and those of auditors, cashiers and administrators."""
 FLOOR_SECOND: Final = "pit-supervisor"
 """The least rank of a second person: what the documents call a supervisor, or above."""
 
@@ -92,7 +92,7 @@ def device_of(event: DeviceEnrolled) -> EnrolledDevice:
 
 
 def apply_presence(house: House, event: HouseEvent) -> bool:
-    """Changes the House by an event of this kind; else tells that it is of another."""
+    """Applies an event of this kind; returns whether it was one."""
     change = _CHANGES.get(type(event))
     if change is not None:
         change(house, event)
@@ -100,7 +100,7 @@ def apply_presence(house: House, event: HouseEvent) -> bool:
 
 
 def forget_person(house: House, person: str) -> None:
-    """What ends where a person leaves the roll; a lock does not, or one person could undo it alone."""
+    """Ends what belongs to a person who leaves the staff list; a lock stays, or one person could undo it."""
     _end_sessions(house, person)
     house.failures.pop(person, None)
     house.credentials.discard(person)
@@ -137,32 +137,32 @@ def _dismiss(house: House, event: DeviceDismissed) -> None:
 
 def _sign_in(house: House, event: SignedIn) -> None:
     if event.person not in house.people or event.person in house.locked or event.session in house.sessions:
-        raise StreamError(f"expected a new session of someone who may come in, got {event}")
+        raise StreamError(f"expected a new session of a person who may sign in, got {event}")
     house.sessions[event.session] = event.person
     house.failures.pop(event.person, None)
 
 
 def _fail(house: House, event: SignInFailed) -> None:
     if event.known != (event.person in house.people):
-        raise StreamError(f"expected the roll to know whom it knows, got {event}")
+        raise StreamError(f"the staff list contradicts {event}")
     if counts(house, event):
         house.failures[event.person] = min(house.failures.get(event.person, 0) + 1, MOST_FAILURES)
 
 
 def counts(house: House, event: SignInFailed) -> bool:
-    """Whether a failure leads to a lock: nobody guesses at credentials that are not there."""
+    """Whether a failure counts towards a lock: only for people who have credentials."""
     return event.known and event.person in house.credentials
 
 
 def _lock(house: House, event: PersonLocked) -> None:
     if event.person not in house.people or event.person in house.locked:
-        raise StreamError(f"expected someone on the roll who is not locked, got {event}")
+        raise StreamError(f"expected a person on the staff list who is not locked, got {event}")
     house.locked.add(event.person)
 
 
 def _unlock(house: House, event: PersonUnlocked) -> None:
     if event.person not in house.locked:
-        raise StreamError(f"expected someone who is locked, got {event}")
+        raise StreamError(f"expected a locked person, got {event}")
     house.locked.discard(event.person)
     house.failures.pop(event.person, None)
 
@@ -183,7 +183,7 @@ def _end_sessions(house: House, person: str) -> None:
 
 def _set_credentials(house: House, event: CredentialsSet) -> None:
     if event.person not in house.people:
-        raise StreamError(f"expected someone on the roll, got {event}")
+        raise StreamError(f"expected a person on the staff list, got {event}")
     house.credentials.add(event.person)
 
 
@@ -226,15 +226,15 @@ _CHANGES: Final[Mapping[type[HouseEvent], Callable[[House, Any], None]]] = {
 }
 
 
-MOST_DEVICES: Final = 10_000  # of the House at a time: five tables of as many seats as one may have
-MOST_SESSIONS_OPEN: Final = 20_000  # of all staff: everyone on a full roll at two screens
+MOST_DEVICES: Final = 10_000  # of the House at a time: five tables with all their seats
+MOST_SESSIONS_OPEN: Final = 20_000  # of all staff: two for each person on a full staff list
 
 _ACCESS: Final = Clause("house:access")
 _DEVICES: Final = Clause("house:devices")
 
 
 def failed_as(house: House, command: said.NoteFailure) -> dict[str, Any]:
-    """Whose failure it is: a name in other letters is still the one on the roll."""
+    """The person who failed to sign in: names are compared without regard to case."""
     person = house.called(command.person)
     return {"person": command.person if person is None else person, "known": person is not None}
 
@@ -247,15 +247,15 @@ def again_at_door(house: House, event: HouseEvent) -> Refusal | bool:
             if kept is None or kept == device_of(event):
                 return kept is not None
             return Refusal(
-                Reason.DIFFERENT_CONTENT, _DEVICES, f"expected a new device, but there is {_told(kept)}"
+                Reason.DIFFERENT_CONTENT, _DEVICES, f"the name belongs to another device: {_described(kept)}"
             )
         case said.SignedIn() | said.SignedOut():
             return _known_session(house, event)
         case said.PersonUnlocked():
             return found(house.people, event.person) is not None and event.person not in house.locked
         case said.SessionsRevoked():
-            on_roll = found(house.people, event.person) is not None
-            return on_roll and event.person not in house.sessions.values()
+            on_staff_list = found(house.people, event.person) is not None
+            return on_staff_list and event.person not in house.sessions.values()
         case said.SettingsTaken():
             return house.settings == event.settings
         case said.LargeWinNoted():
@@ -269,7 +269,7 @@ def _known_session(house: House, event: said.SignedIn | said.SignedOut) -> Refus
     if person is None:
         return isinstance(event, said.SignedOut)  # what is not open needs no end
     if person != event.person:
-        got = f"expected a session of {quoted(event.person)}, got {quoted(event.session)}, which is another's"
+        got = f"session {quoted(event.session)} does not belong to {quoted(event.person)}"
         return Refusal(Reason.DIFFERENT_CONTENT, _ACCESS, got)
     return isinstance(event, said.SignedIn)
 
@@ -281,26 +281,26 @@ def not_admitted(house: House, command: HouseCommand) -> Iterator[Refusal]:
             yield from _enrollable(house, command)
         case said.DismissDevice():
             if found(house.devices, command.device) is None:
-                got = f"expected a device of the House, got {quoted(command.device)}"
+                got = f"the House has no device {quoted(command.device)}"
                 yield Refusal(Reason.BAD_VALUE, _DEVICES, got)
         case said.NoteSignIn() | said.RevokeSessions() | said.SetCredentials() | said.UnlockPerson():
-            yield from _nobody(house, command)
+            yield from _unknown_or_locked(house, command)
         case _:
             pass
 
 
-def _nobody(
+def _unknown_or_locked(
     house: House, command: said.NoteSignIn | said.RevokeSessions | said.SetCredentials | said.UnlockPerson
 ) -> Iterator[Refusal]:
     person = command.person
     locked = is_name(person) and person in house.locked
     if isinstance(command, said.UnlockPerson) and locked:
-        return  # also one who has left: whoever comes back is locked
+        return  # also a person who has left the staff list: they stay locked
     if found(house.people, person) is None:
-        got = f"expected someone on the staff roll, got {quoted(person)}"
+        got = f"expected a person on the staff list, got {quoted(person)}"
         yield Refusal(Reason.UNKNOWN_PERSON, _ACCESS, got)
     elif isinstance(command, said.NoteSignIn) and locked:
-        got = f"expected someone who is not locked, got {person!r} after {MOST_FAILURES} failures"
+        got = f"{person!r} is locked after {MOST_FAILURES} failures"
         yield Refusal(Reason.RULED_OUT, _ACCESS, got)
 
 
@@ -310,29 +310,27 @@ def _enrollable(house: House, command: said.EnrolDevice) -> Iterator[Refusal]:
     yield from name_taken(house, command.device, _DEVICES)
     place = (command.table, command.seat)
     if command.kind is said.DeviceKind.TERMINAL and (other := found(house.terminals, place)):
-        got = f"seat {quoted(command.seat)} of table {quoted(command.table)}, which {other!r} is"
-        yield Refusal(Reason.RULED_OUT, _DEVICES, f"expected a seat without a terminal, got {got}")
+        got = f"seat {quoted(command.seat)} of table {quoted(command.table)} has the terminal {other!r}"
+        yield Refusal(Reason.RULED_OUT, _DEVICES, got)
 
 
 def name_taken(house: House, name: str, clause: Clause) -> Iterator[Refusal]:
-    """Why a person or a device may not be called so: an entry's `by` must mean one thing."""
+    """Why a person or a device may not have a name: in an entry, `by` must mean one thing."""
     alike, what = folded(name), "device" if clause == _DEVICES else "person"
     if alike in SYSTEM:
-        got = f"expected a {what}, got {name!r}, one of the system's own actors"
+        got = f"{name!r} is one of the system's own actors, not a {what}"
         yield Refusal(Reason.BAD_VALUE, clause, got)
     for other, whose in ((house.names.get(alike), "person"), (house.device_names.get(alike), "device")):
         if other is not None and (whose, other) != (what, name):
-            got = f"expected a name that nobody else has, got {name!r} besides {other!r}, a {whose}"
+            got = f"the name {name!r} is taken by the {whose} {other!r}"
             yield Refusal(Reason.BAD_VALUE, clause, got)
 
 
 def left_locked(house: House, person: str) -> Iterator[Refusal]:
-    """Why a newcomer may not be called so: in other letters they would have shed their lock."""
-    for one in house.locked:
-        if one != person and folded(one) == folded(person):
-            got = (
-                f"expected a name that nobody left the roll with while locked, got {person!r} besides {one!r}"
-            )
+    """Why a new person may not have a name: in other letters it would escape a lock."""
+    for name in house.locked:
+        if name != person and folded(name) == folded(person):
+            got = f"the name {person!r} is taken by {name!r}, who left the staff list while locked"
             yield Refusal(Reason.BAD_VALUE, _ACCESS, got)
 
 
@@ -345,7 +343,7 @@ def too_many_at_door(house: House, event: HouseEvent) -> Iterator[Refusal]:
 
 
 def consequences(house: House, event: HouseEvent) -> tuple[HouseEvent, ...]:
-    """What follows from an event at once: with one failure too many in a row a person is locked."""
+    """What follows from an event at once: too many failures in a row lock a person."""
     if not isinstance(event, said.SignInFailed) or event.person in house.locked:
         return ()
     if not counts(house, event):
@@ -359,6 +357,6 @@ def consequences(house: House, event: HouseEvent) -> tuple[HouseEvent, ...]:
     return (locked,)
 
 
-def _told(device: EnrolledDevice) -> str:
+def _described(device: EnrolledDevice) -> str:
     seat = f", seat {device.seat!r}" if device.seat is not None else ""
     return f"{device.name!r}, a {device.kind} of table {device.table!r}{seat}"

@@ -32,9 +32,9 @@ from taisai.rules.clauses import Clause
 from taisai.rules.settlement import GREATEST_SUM
 from taisai.validation import quoted
 
-MOST_PEOPLE: Final = 10_000  # on the roll at a time, and locked when they left it
+MOST_PEOPLE: Final = 10_000  # on the staff list at a time, and locked when they left it
 MOST_MOVEMENTS: Final = 1_000_000  # of the owners' money, of one stream: a retry must be known as one
-MOST_TICKETS: Final = 1_000_000  # of one stream, redeemed ones too: a second redemption must be told
+MOST_TICKETS: Final = 1_000_000  # of one stream, redeemed ones too: a second redemption must be refused
 MOST_TRANSFERS: Final = 3_000_000  # of one stream: each ticket issued and accepted, and as many others
 
 _CAGE: Final = Clause("house:cage")
@@ -51,7 +51,7 @@ class _Who(Enum):
     """Who may ask for something."""
 
     ANYONE = auto()
-    """Whoever opens the House."""
+    """Anyone: the command opens the House."""
     TABLE = auto()
     """A table's side of a transfer, which the system itself carries."""
     FLOOR = auto()
@@ -60,7 +60,7 @@ class _Who(Enum):
     TWO = auto()
     """Staff, with a second person of the second rank or above."""
     SUPERVISOR = auto()
-    """Staff of the second rank or above, or whoever opened the House; to enrol one of them takes two."""
+    """Staff of the second rank or above, or the opener of the House; to enrol a supervisor takes two."""
     SELF = auto()
     """The same person."""
 
@@ -134,13 +134,13 @@ def decide_house(house: House, command: HouseCommand) -> tuple[HouseEvent, ...] 
 
 def _draft(house: House, command: HouseCommand, act: _Act) -> HouseEvent:
     """What would happen, were nothing against it."""
-    told: dict[str, Any] = {name: getattr(command, name) for name in command.__struct_fields__}
+    fields: dict[str, Any] = {name: getattr(command, name) for name in command.__struct_fields__}
     if isinstance(command, said.RedeemTicket | said.SendTicket):
         ticket = found(house.tickets, command.ticket)
-        told["amount"] = ticket.amount if ticket else 0
+        fields["amount"] = ticket.amount if ticket else 0
     elif isinstance(command, said.NoteFailure):
-        told |= failed_as(house, command)
-    return act.event(clause=act.clause, **told)
+        fields |= failed_as(house, command)
+    return act.event(clause=act.clause, **fields)
 
 
 def _again(house: House, event: HouseEvent) -> Refusal | bool:
@@ -149,15 +149,16 @@ def _again(house: House, event: HouseEvent) -> Refusal | bool:
         kept = found(house.transfers, moved.id)
         if kept is None or kept == moved:
             return kept is not None
-        got = f"expected a new transfer, but there is {_told(kept)}"
+        got = f"the id belongs to another transfer: {_described(kept)}"
         return Refusal(Reason.DIFFERENT_CONTENT, Clause("house:transfers"), got)
     if brought := movement_of(event):
         known = found(house.movements, brought.id)
         if known is None or known == brought:
             return known is not None
         way = "brought in" if known.brought else "taken out"
-        told = f"the movement {known.id!r}, {known.amount} {way} by {known.by!r} and {known.second!r}"
-        return Refusal(Reason.DIFFERENT_CONTENT, _CAGE, f"expected a new movement, but there is {told}")
+        booked = f"{known.amount} {way} by {known.by!r} and {known.second!r}"
+        message = f"the id {known.id!r} belongs to another movement: {booked}"
+        return Refusal(Reason.DIFFERENT_CONTENT, _CAGE, message)
     if isinstance(event, said.TicketSold) and (ticket := found(house.tickets, event.ticket)):
         # The same ticket from another cashier is no retry: two customers would hold one ticket.
         same = (ticket.amount, ticket.by, ticket.transfer) == (event.amount, event.by, None)
@@ -197,7 +198,7 @@ def _staff(house: House, command: HouseCommand, who: _Who) -> Iterator[Refusal]:
         who = _Who.STAFF if is_self else _Who.SUPERVISOR
     opener = who is _Who.SUPERVISOR and command.by == house.opened_by
     if rank is None and not opener:
-        got = f"expected someone on the staff roll, got {quoted(command.by)}"
+        got = f"expected a person on the staff list, got {quoted(command.by)}"
         yield Refusal(Reason.UNKNOWN_PERSON, _PEOPLE, got)
     elif rank is not None and who is _Who.SUPERVISOR and not opener:
         yield from _supervising(house, command, rank)
@@ -215,22 +216,22 @@ def _staff(house: House, command: HouseCommand, who: _Who) -> Iterator[Refusal]:
 
 
 def _supervising(house: House, command: HouseCommand, rank: str) -> Iterator[Refusal]:
-    """Nobody changes their own rank, or that of someone above them."""
+    """Why a person may not change a rank: it is their own, or above it."""
     person = getattr(command, "person", None)
     ranks = (house.second_rank, found(house.people, person), getattr(command, "rank", None))
-    least = max((one for one in ranks if one in house.ladder), key=house.ladder.index)
+    least = max((each for each in ranks if each in house.ladder), key=house.ladder.index)
     if house.ladder.index(rank) < house.ladder.index(least):
-        got = f"expected someone of the rank {least} or above, got {command.by!r}, {rank}"
+        got = f"only the {least} or a higher rank may do this, not {command.by!r} ({rank})"
         yield Refusal(Reason.NOT_PERMITTED, _PEOPLE, got)
     elif person == command.by:
-        yield Refusal(Reason.NOT_PERMITTED, _PEOPLE, f"expected someone other than {person!r}")
+        yield Refusal(Reason.NOT_PERMITTED, _PEOPLE, f"{person!r} cannot do this for themselves")
 
 
 def _enrolling(house: House, command: said.EnrolPerson) -> Iterator[Refusal]:
-    """Nobody makes their own second person; whoever opened the House enrols alone until there are two."""
+    """Why two people are needed to enrol a supervisor; the opener of the House enrols the first two alone."""
     alone = command.by == house.opened_by and not house.staffed
-    changed = found(house.people, command.person) != command.rank  # a retry needs nobody's consent
-    # A second person who is named where none is asked is still one that the event will tell of.
+    changed = found(house.people, command.person) != command.rank  # a retry needs no consent
+    # A second person who is named without need is checked too: the event records them.
     if command.second is not None or (house.supervising(command.rank) and changed and not alone):
         yield from _second(house, command.second, command.by, command.person)
 
@@ -238,13 +239,13 @@ def _enrolling(house: House, command: said.EnrolPerson) -> Iterator[Refusal]:
 def _unlocking(house: House, command: said.UnlockPerson) -> Iterator[Refusal]:
     """Nobody unlocks themselves, neither as the first nor as the second of two."""
     if same_person(command.by, command.person):
-        got = f"expected someone other than {command.person!r}"
+        got = f"{command.person!r} cannot do this for themselves"
         yield Refusal(Reason.NOT_PERMITTED, _ACCESS, got)
     yield from _second(house, command.second, command.by, command.person)
 
 
 def _replacing(house: House, command: said.SetCredentials, *, is_self: bool) -> Iterator[Refusal]:
-    """Nobody gives themselves another second person's password: to replace one takes two others."""
+    """Why two people are needed to replace the credentials of a possible second person."""
     rank = found(house.people, command.person)
     replaced = rank is not None and command.person in house.credentials
     if command.second is not None or (replaced and house.supervising(rank) and not is_self):
@@ -252,11 +253,11 @@ def _replacing(house: House, command: said.SetCredentials, *, is_self: bool) -> 
 
 
 def _second(house: House, second: str | None, *others: str) -> Iterator[Refusal]:
-    """Why the second person is none: not on the roll, too low, or one of the others."""
+    """Why the second person is not accepted: not on the staff list, below the rank, or one of the others."""
     rank = found(house.people, second)
-    if not house.supervising(rank) or any(same_person(second, one) for one in others):
-        who = f"{quoted(second)}, {rank or 'not on the staff roll'}" if second is not None else "nobody"
-        besides = " and ".join(quoted(one) for one in others)
+    if not house.supervising(rank) or any(same_person(second, other) for other in others):
+        who = f"{quoted(second)}, {rank or 'not on the staff list'}" if second is not None else "no one"
+        besides = " and ".join(quoted(other) for other in others)
         wanted = f"a second person besides {besides}, of the rank {house.second_rank} or above"
         yield Refusal(Reason.SECOND_PERSON, Clause("house:dual-control"), f"expected {wanted}, got {who}")
 
@@ -271,7 +272,7 @@ def _state(house: House, command: HouseCommand) -> Iterator[Refusal]:
             yield from _enrollable(house, command)
         case said.DismissPerson():
             if found(house.people, command.person) is None:
-                got = f"expected someone on the staff roll, got {quoted(command.person)}"
+                got = f"expected a person on the staff list, got {quoted(command.person)}"
                 yield Refusal(Reason.UNKNOWN_PERSON, _PEOPLE, got)
         case said.IssueTicket():
             if ticket := found(house.tickets, command.ticket):
@@ -280,15 +281,15 @@ def _state(house: House, command: HouseCommand) -> Iterator[Refusal]:
             yield from _redeemable(house, command.ticket)
         case said.PayClaim() | said.CollectClaim():
             if under := found(house.claims, (command.table, command.claim)):
-                got = f"claim {command.claim!r} was settled by {_told(house.transfers[under])}"
-                yield Refusal(Reason.RULED_OUT, _CLAIMS, f"expected a claim that is open, but {got}")
+                got = f"claim {command.claim!r} was settled already: {_described(house.transfers[under])}"
+                yield Refusal(Reason.RULED_OUT, _CLAIMS, got)
         case _:
             yield from not_admitted(house, command)
 
 
 def _enrollable(house: House, command: said.EnrolPerson) -> Iterator[Refusal]:
     if command.rank not in house.ladder:
-        got = f"expected one of {', '.join(house.ladder)}, got {quoted(command.rank)}"
+        got = f"unknown rank {quoted(command.rank)}; known: {', '.join(house.ladder)}"
         yield Refusal(Reason.BAD_VALUE, _PEOPLE, got)
     if not is_name(command.person):
         return  # and its value is refused
@@ -299,19 +300,19 @@ def _enrollable(house: House, command: said.EnrolPerson) -> Iterator[Refusal]:
 def _redeemable(house: House, name: str) -> Iterator[Refusal]:
     ticket = found(house.tickets, name)
     if ticket is None:
-        got = f"expected a ticket of the House, got {quoted(name)}"
+        got = f"the House has no ticket {quoted(name)}"
         yield Refusal(Reason.BAD_VALUE, _TICKETS, got)
     elif ticket.redeemed:
         at, by, transfer, table, seat, session, _ = ticket.redeemed
         how = f"put into seat {seat!r} of table {table!r}, session {session}, under transfer {transfer!r}"
         got = f"ticket {name!r} was {how if transfer else 'cashed at the cage'} by {by!r} at {clock(at)}"
-        yield Refusal(Reason.RULED_OUT, _TICKETS, f"expected a ticket not yet redeemed, but {got}")
+        yield Refusal(Reason.RULED_OUT, _TICKETS, got)
 
 
 def _issued(ticket: Ticket) -> Refusal:
     how = f"issued under transfer {ticket.transfer!r}" if ticket.transfer else "sold for cash"
     got = f"ticket {ticket.id!r} of {ticket.amount} was {how} by {ticket.by!r} at {clock(ticket.at)}"
-    return Refusal(Reason.DIFFERENT_CONTENT, _TICKETS, f"expected a new ticket, but {got}")
+    return Refusal(Reason.DIFFERENT_CONTENT, _TICKETS, got)
 
 
 def _counts(house: House, event: HouseEvent) -> Iterator[Refusal]:
@@ -328,7 +329,7 @@ def _counts(house: House, event: HouseEvent) -> Iterator[Refusal]:
 
 
 def _full(house: House, newcomer: str) -> Iterator[Refusal]:
-    """Whether the roll is; whoever left it locked still counts, or locks would grow for ever."""
+    """Whether the staff list is full; people who left it locked count too, since their locks are kept."""
     if len(house.people) + len(house.locked) >= MOST_PEOPLE:
         known = house.people.keys() | house.locked
         if not is_name(newcomer) or len(known | {newcomer}) > MOST_PEOPLE:
@@ -341,11 +342,11 @@ def _money(house: House, event: HouseEvent) -> Iterator[Refusal]:
         account, change = entry.account, entry.amount
         balance = house.ledger.balances[account]
         if balance + change < 0:
-            got = f"expected at least {-change} in {account}, got {balance}"
+            got = f"not enough in {account}: {-change} needed, {balance} available"
             yield Refusal(Reason.FLOAT_SHORT, _CAGE, got, sums=(-change, balance))
         elif balance + change > GREATEST_SUM:
             yield beyond(account, balance + change)
 
 
-def _told(kept: HouseTransfer) -> str:
+def _described(kept: HouseTransfer) -> str:
     return f"the transfer {kept.id!r}, {kept.kind} of {kept.amount}, table {kept.table!r}"

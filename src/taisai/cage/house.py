@@ -1,4 +1,4 @@
-"""The House: everything that its own stream of events has made of it, and what each event books."""
+"""The House: its state, what each event changes and books, and its snapshot."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class Direction(StrEnum):
 
 
 class HouseTransfer(NamedTuple):
-    """The House's side of a transfer; two records of one transfer are equal or contradict each other."""
+    """The House's side of a transfer between the cage and a table."""
 
     id: str
     kind: HouseTransferKind
@@ -154,11 +154,11 @@ class House:
 
     @property
     def outstanding(self) -> int:
-        """The value of all tickets that nobody has redeemed."""
+        """The value of all tickets that are not redeemed."""
         return sum(ticket.amount for ticket in self.tickets.values() if ticket.redeemed is None)
 
     def called(self, name: object) -> str | None:
-        """The person on the roll who is meant by a name in whatever letters."""
+        """The person on the staff list with a name, without regard to case."""
         return self.names.get(folded(name)) if isinstance(name, str) and is_name(name) else None
 
     def supervising(self, rank: object) -> bool:
@@ -220,10 +220,10 @@ def transfer_of(event: HouseEvent) -> HouseTransfer | None:
     if type(event) not in _KINDS:
         return None
     kind, direction = _KINDS[type(event)]
-    told = {name: getattr(event, name) for name in event.__struct_fields__ if name in HouseTransfer._fields}
+    fields = {name: getattr(event, name) for name in event.__struct_fields__ if name in HouseTransfer._fields}
     if isinstance(event, DropCounted):
-        told["amount"] = event.declared  # what the table booked when the box left
-    return HouseTransfer(id=getattr(event, "transfer", ""), kind=kind, direction=direction, **told)
+        fields["amount"] = event.declared  # what the table booked when the box left
+    return HouseTransfer(id=getattr(event, "transfer", ""), kind=kind, direction=direction, **fields)
 
 
 def movement_of(event: HouseEvent) -> CapitalMovement | None:
@@ -275,7 +275,7 @@ def _apply(house: House, event: HouseEvent) -> None:
 def _enrol(house: House, event: PersonEnrolled) -> None:
     namesake = house.names.setdefault(folded(event.person), event.person)
     if namesake != event.person:
-        raise StreamError(f"expected each name once, got {event} with {namesake!r} on the roll")
+        raise StreamError(f"expected each name once, got {event} with {namesake!r} on the staff list")
     house.people[event.person] = event.rank
     if not house.staffed and house.supervising(event.rank):
         house.staffed = sum(map(house.supervising, house.people.values())) > 1

@@ -19,7 +19,7 @@ class MissingSide(StrEnum):
 
 
 class UnfinishedTransfer(NamedTuple):
-    """A transfer on which the House and a table are not at one."""
+    """A transfer that the House and a table have booked differently, or only one of them."""
 
     id: str
     table: str

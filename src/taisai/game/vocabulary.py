@@ -38,7 +38,7 @@ TABLE: Final = "table"
 
 
 HOUSE: Final = "house"
-"""The House's word on who someone is: whoever signs in does so by its staff roll."""
+"""The House's word on who someone is: whoever signs in does so by its staff list."""
 
 
 FLOOR: Final = "floor"

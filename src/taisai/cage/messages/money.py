@@ -181,7 +181,7 @@ class PayClaim(HouseCommand, frozen=True, kw_only=True, tag="pay-claim"):
 
 
 class ClaimPaid(HouseEvent, frozen=True, kw_only=True, tag="claim-paid"):
-    """A player received money that was owed to them."""
+    """The cage paid a player's claim."""
 
     transfer: str
     table: str
@@ -201,7 +201,7 @@ class CollectClaim(HouseCommand, frozen=True, kw_only=True, tag="collect-claim")
 
 
 class ClaimCollected(HouseEvent, frozen=True, kw_only=True, tag="claim-collected"):
-    """A player returned money that was not theirs."""
+    """The cage collected what a player owed."""
 
     transfer: str
     table: str

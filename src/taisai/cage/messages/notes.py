@@ -33,7 +33,7 @@ class SystemStarted(HouseEvent, frozen=True, kw_only=True, tag="system-started")
 
 
 class NoteStop(HouseCommand, frozen=True, kw_only=True, tag="note-stop"):
-    """The system stops as it should; a start without one before it followed a failure."""
+    """The system stops in order; a start without a stop before it followed a failure."""
 
 
 class SystemStopped(HouseEvent, frozen=True, kw_only=True, tag="system-stopped"):
@@ -83,7 +83,7 @@ class NoteOverride(HouseCommand, frozen=True, kw_only=True, tag="note-override")
 
 
 class OverrideNoted(HouseEvent, frozen=True, kw_only=True, tag="override-noted"):
-    """A person went against a device or a proposal, as they may."""
+    """A person decided against a device or a proposal."""
 
     table: str
     person: str

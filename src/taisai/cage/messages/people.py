@@ -22,7 +22,7 @@ class HouseCommand(
     """Something asked of the House."""
 
     at: int
-    """Milliseconds since 1970 in UTC, by the clock of whoever runs the House."""
+    """Milliseconds since 1970 in UTC, by the clock of the server."""
     by: str
     """A person, a terminal, or one of the system's own actors."""
 
@@ -65,16 +65,16 @@ class HouseOpened(HouseEvent, frozen=True, kw_only=True, tag="house-opened"):
 
 
 class EnrolPerson(HouseCommand, frozen=True, kw_only=True, tag="enrol-person"):
-    """A person comes onto the staff roll, or has another rank from now on."""
+    """A person is added to the staff list, or gets another rank."""
 
     person: str
     rank: str
     second: str | None = None
-    """Who agrees, where the rank is one that can be a second person itself."""
+    """Who agrees, if a person of the rank can be a second person."""
 
 
 class PersonEnrolled(HouseEvent, frozen=True, kw_only=True, tag="person-enrolled"):
-    """A person is on the staff roll with this rank."""
+    """A person is on the staff list with this rank."""
 
     person: str
     rank: str
@@ -82,13 +82,13 @@ class PersonEnrolled(HouseEvent, frozen=True, kw_only=True, tag="person-enrolled
 
 
 class DismissPerson(HouseCommand, frozen=True, kw_only=True, tag="dismiss-person"):
-    """A person leaves the staff roll."""
+    """A person leaves the staff list."""
 
     person: str
 
 
 class PersonDismissed(HouseEvent, frozen=True, kw_only=True, tag="person-dismissed"):
-    """A person is off the staff roll."""
+    """A person is off the staff list."""
 
     person: str
 
@@ -177,7 +177,7 @@ class SignedIn(HouseEvent, frozen=True, kw_only=True, tag="signed-in"):
 
 
 class NoteFailure(HouseCommand, frozen=True, kw_only=True, tag="note-failure"):
-    """Someone failed to prove that they are a person; nothing says by which password."""
+    """Someone failed to sign in as a person; the password is not recorded."""
 
     person: str
     address: str
@@ -188,17 +188,17 @@ class SignInFailed(HouseEvent, frozen=True, kw_only=True, tag="sign-in-failed"):
     """Someone did not come in."""
 
     person: str
-    """As the roll has the name, where it does."""
+    """The name as the staff list has it, if it does."""
     known: bool
-    """Whether the name is on the roll."""
+    """Whether the name is on the staff list."""
     address: str
     why: str
 
 
 class PersonLocked(HouseEvent, frozen=True, kw_only=True, tag="person-locked"):
-    """A person comes in no more until they are unlocked: too many failures, one after the other.
+    """A person cannot sign in until they are unlocked: too many failures in a row.
 
-    What they have open stays: the person opened it, and someone else may have failed.
+    Open sessions stay: the person opened them, and someone else may have failed.
     """
 
     person: str
@@ -211,11 +211,11 @@ class UnlockPerson(HouseCommand, frozen=True, kw_only=True, tag="unlock-person")
     person: str
     reason: str
     second: str | None = None
-    """Who agrees; nobody where it is done beside the journal, with the key that signs it."""
+    """Who agrees; None if it is done at the command line with the journal's key."""
 
 
 class PersonUnlocked(HouseEvent, frozen=True, kw_only=True, tag="person-unlocked"):
-    """A person may sign in again, and their failures are forgotten."""
+    """A person may sign in again, and their failures no longer count."""
 
     person: str
     reason: str
@@ -257,7 +257,7 @@ class SetCredentials(HouseCommand, frozen=True, kw_only=True, tag="set-credentia
 
     person: str
     second: str | None = None
-    """Who agrees if the credentials of a possible second person are replaced by somebody else."""
+    """Who agrees, if someone else replaces the credentials of a possible second person."""
 
 
 class CredentialsSet(HouseEvent, frozen=True, kw_only=True, tag="credentials-set"):
