@@ -62,7 +62,7 @@ class _Who(Enum):
     SUPERVISOR = auto()
     """Staff of the second rank or above, or the opener of the House; to enrol a supervisor takes two."""
     SELF = auto()
-    """The same person."""
+    """The person concerned; otherwise the same."""
 
 
 class _Act(NamedTuple):
@@ -237,7 +237,7 @@ def _enrolling(house: House, command: said.EnrolPerson) -> Iterator[Refusal]:
 
 
 def _unlocking(house: House, command: said.UnlockPerson) -> Iterator[Refusal]:
-    """Nobody unlocks themselves, neither as the first nor as the second of two."""
+    """Why a person may not unlock themselves, neither as the first nor as the second of two."""
     if same_person(command.by, command.person):
         got = f"{command.person!r} cannot do this for themselves"
         yield Refusal(Reason.NOT_PERMITTED, _ACCESS, got)

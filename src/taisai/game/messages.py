@@ -39,10 +39,10 @@ class Command(
     forbid_unknown_fields=True,
     gc=False,
 ):
-    """Something asked of a table."""
+    """A request to a table."""
 
     at: int
-    """Milliseconds since 1970 in UTC, by the clock of whoever runs the table."""
+    """Milliseconds since 1970 in UTC, by the clock of the server."""
     by: str
     """A person, a terminal, or one of the system's own actors."""
     from_clients: ClassVar[bool] = True

@@ -1,4 +1,4 @@
-"""Refusals: why a command is not done. Values with a rank, a clause, and what was expected and got."""
+"""Refusals: why a command is not done. A refusal is a value with a reason, a clause and a message."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from taisai.rules.settlement import BetRefusalReason
 
 
 class Reason(StrEnum):
-    """Why a command is refused; when several reasons hold, the lowest rank is told."""
+    """Why a command is refused; of several reasons, the one with the lowest rank is given."""
 
     JOURNAL_UNWRITABLE = "journal-unwritable"
     JOURNAL_IN_DOUBT = "journal-in-doubt"
@@ -46,7 +46,7 @@ class Reason(StrEnum):
 
     @property
     def rank(self) -> int:
-        """The place in the order of precedence."""
+        """The position in the order of precedence."""
         return _RANKS[self]
 
     @classmethod
@@ -92,7 +92,7 @@ _RANKS: Final = (
     | {Reason(reason): reason.rank for reason in BetRefusalReason}
     | {reason: 600 + 100 * place for place, reason in enumerate(_LAST)}
 )
-"""Who may act and when comes before what a bet is, and that before what it would cost."""
+"""Who may act, and when, comes before what a bet is; that comes before what it costs."""
 
 
 class Refusal(NamedTuple):
@@ -104,12 +104,12 @@ class Refusal(NamedTuple):
     bet: str | None = None
     """The id of the bet that it concerns, where it is one of a batch."""
     sums: tuple[int, ...] = ()
-    """What was expected and what came, where both are money: for whoever says it in their own words."""
+    """(expected, got), if both are money: pages show them in their own words."""
 
     def __str__(self) -> str:
         return f"{self.message} ({self.reason}, {self.clause})"
 
 
 def first(refusals: list[Refusal]) -> Refusal | None:
-    """The one of the lowest rank; the earliest of equals."""
-    return min(refusals, key=lambda one: one.reason.rank, default=None)
+    """The refusal of the lowest rank; the earliest of equals."""
+    return min(refusals, key=lambda refusal: refusal.reason.rank, default=None)

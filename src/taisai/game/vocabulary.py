@@ -1,4 +1,4 @@
-"""The words of a table in play that no rulebook has, and what may be a name."""
+"""Words of a table in play that no rulebook has: actors, enumerations, and what a name may be."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ TABLE: Final = "table"
 
 
 HOUSE: Final = "house"
-"""The House's word on who someone is: whoever signs in does so by its staff list."""
+"""The House, which signs people in by its staff list."""
 
 
 FLOOR: Final = "floor"
@@ -46,7 +46,7 @@ FLOOR: Final = "floor"
 
 
 SHAKER: Final = "shaker"
-"""The demonstration shaker, which draws by seed and is none of play for money."""
+"""The demonstration shaker, which draws by seed; never used for money."""
 
 
 RECOGNISER: Final = "recogniser"
@@ -54,7 +54,7 @@ RECOGNISER: Final = "recogniser"
 
 
 SYSTEM: Final = frozenset({CLOCK, CHIP_READER, RECOVERY, CAGE, TABLE, HOUSE, FLOOR, SHAKER, RECOGNISER})
-"""Actors that are no persons; each may do only what is its own."""
+"""Actors that are not people; each may do only its own commands."""
 
 
 class Means(StrEnum):
@@ -65,13 +65,13 @@ class Means(StrEnum):
     PLAQUES = "plaques"
     COLOUR_CHIPS = "colour-chips"
     CASH = "cash"
-    """Money laid down with a spoken bet, which no rulebook of ours takes."""
+    """Money with a spoken bet, which none of our rulebooks accepts."""
 
     __hash__ = str.__hash__  # an enumeration's own is written in Python, and every bet looks a purse up
 
     @property
     def purse(self) -> Means:
-        """Which purse a bet comes from and goes back to: plaques lie with cash chips."""
+        """The purse that a bet is paid from and returned to: plaques belong to cash chips."""
         return Means.CASH_CHIPS if self is Means.PLAQUES else self
 
 
@@ -83,7 +83,7 @@ class Treatment(StrEnum):
     STANDS = "stands"
     """What was settled stands."""
     VOID = "void"
-    """The round in hand is void."""
+    """The current round is void."""
     VOID_ROUNDS = "void-rounds"
     """A range of rounds is void, settled ones too."""
     SETTLE_BY_OUTCOME = "settle-by-outcome"
@@ -91,20 +91,20 @@ class Treatment(StrEnum):
     RE_OPEN = "re-open"
     """Bets stay and open again; the dice are shaken again."""
     TREAT_BETS = "treat-bets"
-    """Named bets are returned, or count as lying on another area."""
+    """Named bets are returned, or count on another area."""
     SHUT = "shut"
-    """The round in hand is void and the table shut until it is reopened."""
+    """The current round is void, and the table is shut until it is reopened."""
 
 
 class ClaimEnd(StrEnum):
-    """How a claim comes to its end."""
+    """How a claim is settled."""
 
     TABLE = "table"
     """Paid out of the tray, or into it."""
     CAGE = "cage"
     """Paid or collected by the cage, under a transfer."""
     WAIVE = "waive"
-    """Given up."""
+    """Waived."""
 
 
 class TransferKind(StrEnum):
@@ -119,7 +119,7 @@ class TransferKind(StrEnum):
 
 
 class Subject(StrEnum):
-    """What a referral is about, where it is no irregularity of the rulebook's table."""
+    """What a referral is about, if it is no irregularity of the rulebook."""
 
     CALL = "call"
     """A player asks for an attendant."""
@@ -130,18 +130,18 @@ class Subject(StrEnum):
 
 
 class Hold(StrEnum):
-    """Why a round does not go on."""
+    """Why a round waits."""
 
     DECLARATION = "declaration"
     """Dealer and supervisor must declare whether a die was seen."""
     WITHDRAWAL = "withdrawal"
     """Players choose whether to withdraw all their bets."""
     REFERRAL = "referral"
-    """Someone of the named rank must decide."""
+    """A person of the named rank must decide."""
 
 
 class DeviceFault(StrEnum):
-    """Why a device has no faces to tell."""
+    """Why a device reports no faces."""
 
     NO_SHAKE = "no-shake"
     """The dice were not set going, or did not come to rest."""

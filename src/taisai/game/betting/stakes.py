@@ -1,4 +1,4 @@
-"""Laying bets: what a stake on an area does to the round, the purse and the books."""
+"""Stakes: what a bet changes in the round, the purse and the ledger."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def _note_limits(round_: Round, seat: Seat, terms: Terms, row: int, stake: int) 
     """Where stakes are recorded as they lie: those outside the limits, and what is at risk of them."""
     column = round_.columns[terms.layout][row]
     assert column is not None
-    lying = sum(column[one.index] for one in seat.purses.values() if one.index < len(column))
+    lying = sum(column[purse.index] for purse in seat.purses.values() if purse.index < len(column))
     most = terms.most[row]
     counted = min(lying, most) - min(lying - stake, most)
     round_.returned += counted * terms.packed_returns[row]

@@ -1,7 +1,7 @@
 """The draw of the demonstration shaker: three faces out of a seed and the hash of the entry that closed bets.
 
-The seed is committed, as its SHA-256, before bets open; what the hash will be nobody knows until they close.
-Who has the seed afterwards makes the same draw again:
+The seed is committed, as its SHA-256, before bets open; the hash is known only when they close.
+With the revealed seed, anyone repeats the draw:
 
 >>> throw = Throw(table="SB1", round=1, shake=1, close=bytes(32))
 >>> draw(bytes(32), throw)

@@ -51,7 +51,7 @@ def differs_from_reading(table: Table, faces: tuple[int, ...]) -> bool:
 def faces_read(table: Table) -> tuple[int, ...]:
     """What the device saw, once the dice are uncovered.
 
-    Before that, whoever knew it could still have the round voided or a bet withdrawn.
+    Before that, a person who knew it could still have the round voided or a bet withdrawn.
     """
     reading = table.round.reading if table.round else None
     return reading.faces if reading is not None and table.phase.visibility is Visibility.SHOWN else ()

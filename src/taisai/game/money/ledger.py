@@ -25,7 +25,7 @@ class Account(StrEnum):
     HOUSE_WON = "house-won"
     """Collected from losing bets."""
     TICKETS = "tickets"
-    """Owed to whoever holds a ticket."""
+    """Owed to the holders of tickets."""
     TRANSIT_OWED = "in-transit-owed"
     """Owed to another stream, transfer by transfer."""
     COUNT_OVER = "count-over"

@@ -24,7 +24,7 @@ NO_LINE: Final = "nothing"
 LIMITS: Final = Clause("house:limits")
 
 Decide = Callable[[Table, Command], tuple[Event, ...] | Refusal]
-"""What a command comes to at a table; whoever keeps a journal writes it down before it is told."""
+"""Decides a command at a table; an engine also appends the events to its journal."""
 
 
 class Mismatch(NamedTuple):

@@ -170,7 +170,7 @@ def on_settled(table: Table, event: RoundSettled) -> None:
         ),
     )
     table.ledger.post(*(entry for entry in entries if entry.amount))
-    # Whoever staked sits there still: none leaves while they have bets in hand.
+    # Players with bets are still on their seats: no one leaves with bets in the current round.
     table.nets[:] = packed_sums.changed(table.nets, settled.by_purse, table.at_risk)
     table.at_risk[:] = _nothing(table)
     table.payable[:] = settled.by_purse
