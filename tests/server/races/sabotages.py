@@ -13,6 +13,7 @@ from taisai.cage.messages import RedeemTicket, SendTicket
 from taisai.game.commands import Perform, PlaceBets
 from taisai.journal import Answer, Decision, Engine, Submission
 from taisai.rules.vocabulary import Act, Phase
+from taisai.server.runtime.betting_clock import close_of_round
 from taisai.server.runtime.command_queue import AnswerCallback, CommandQueue
 from tests.server.races.race_house import TABLE
 
@@ -49,11 +50,18 @@ class Patient(Sabotage):
 
     def submit(self, submission: Submission, reply: AnswerCallback | None = None) -> None:
         """Bets first."""
-        command = submission.command
-        if isinstance(command, Perform) and command.act is Act.CLOSE_BETS:
+        if _is_close(submission.command):
             self._loop.call_later(LATER, super().submit, submission, reply)
         else:
             super().submit(submission, reply)
+
+
+def _is_close(command: Any) -> bool:
+    """Whether a command, or the function that makes it, closes bets."""
+    if isinstance(command, partial):
+        return command.func is close_of_round
+    made = [command, *(cell.cell_contents for cell in getattr(command, "__closure__", None) or ())]
+    return any(isinstance(one, Perform) and one.act is Act.CLOSE_BETS for one in made)
 
 
 class Lenient(Sabotage):
@@ -101,18 +109,16 @@ class Forgetful(Sabotage):
 
     def submit(self, submission: Submission, reply: AnswerCallback | None = None) -> None:
         """Before each of them."""
-        if isinstance(submission.command, RedeemTicket | SendTicket):
-            self.submit_job(partial(_forget, submission.command.ticket), _ignored)
-        super().submit(submission, reply)
+        command: Any = submission.command
 
+        def forgetting(engine: Engine) -> Any:
+            made = command(engine) if callable(command) else command
+            tickets = engine.house().tickets
+            if isinstance(made, RedeemTicket | SendTicket) and made.ticket in tickets:
+                tickets[made.ticket] = tickets[made.ticket]._replace(redeemed=None)
+            return made
 
-def _forget(ticket: str, engine: Engine) -> None:
-    tickets = engine.house().tickets
-    tickets[ticket] = tickets[ticket]._replace(redeemed=None)
-
-
-def _ignored(_result: object) -> None:
-    """Nobody waits for it."""
+        super().submit(replace(submission, command=forgetting if callable(command) else command), reply)
 
 
 class Careless(Sabotage):
