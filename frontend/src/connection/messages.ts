@@ -1,4 +1,4 @@
-// Of the floor's schemas ee2a733005b0aaf2: made by `npm run messages`, never by hand.
+// Of the floor's schemas af3a687461bd6d78: made by `npm run messages`, never by hand.
 
 export type AnyCommand =
   | Assign
@@ -43,7 +43,7 @@ export type AnyCommand =
  */
 export type Means = "cash" | "cash-chips" | "colour-chips" | "credits" | "plaques";
 /**
- * What a referral is about, where it is no irregularity of the rulebook's table.
+ * What a referral is about, if it is no irregularity of the rulebook.
  */
 export type Subject = "call" | "dispute" | "interruption";
 /**
@@ -105,7 +105,7 @@ export type Irregularity =
   | "under-minimum"
   | "wrong-result";
 /**
- * How a claim comes to its end.
+ * How a claim is settled.
  */
 export type ClaimEnd = "cage" | "table" | "waive";
 export type AnyView = TableView | ConsoleView | SeatView | LobbyView | PitView | CageView;
