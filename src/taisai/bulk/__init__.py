@@ -20,8 +20,7 @@ from taisai.bulk.bets import (
 )
 from taisai.bulk.entry import BetRefusedError, BulkError, HouseTotal, ReturnMultiples
 
-Multiples = ReturnMultiples
-"""The public name of the first release."""
+Multiples = ReturnMultiples  # the public name of the first release
 
 __all__ = [
     "MOST_BETS",

@@ -72,16 +72,12 @@ def _grown(array: Whole, used: int, room: int) -> Whole:
     return grown
 
 
-MOST_PLAYERS: Final = 2**24
-"""The most players of a round; their totals take 128 MiB."""
-MOST_BETS: Final = 10**8
-"""The most bets of a round; they take 2.4 GB."""
-PLAIN_UP_TO: Final = 400
-"""Up to this many bets, a plain loop is faster than NumPy."""
+MOST_PLAYERS: Final = 2**24  # the most players of a round; their totals take 128 MiB
+MOST_BETS: Final = 10**8  # the most bets of a round; they take 2.4 GB
+PLAIN_UP_TO: Final = 400  # up to this many bets, a plain loop is faster than NumPy
 SORTED_FROM: Final = 4_000
 """This many unsorted bets are sorted at once, so that settlement never has to sort many."""
-COMPILED_FROM: Final = 100_000
-"""From this many bets on, numba is worth the second that it takes to load."""
+COMPILED_FROM: Final = 100_000  # from this many bets on, numba is worth the second that it takes to load
 
 
 class ByBet(NamedTuple):
@@ -265,8 +261,7 @@ class BetsByArea:
         return ByBet(won, returned)
 
 
-MOST_CELLS: Final = 2**27
-"""The most rounds × bets, or rounds × players, of one result; they take 1 GiB."""
+MOST_CELLS: Final = 2**27  # the most rounds × bets, or rounds × players, of one result; they take 1 GiB
 
 
 def nets_by_bet(bets: BetsByArea, outcomes: Numbers) -> Whole:

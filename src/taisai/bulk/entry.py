@@ -94,8 +94,7 @@ class BatchPart(NamedTuple):
     row: int
     players: Places
     steps: Whole
-    places: Places
-    """The position of each bet in the batch."""
+    places: Places  # the position of each bet in the batch
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,8 +12,7 @@ import numpy as np
 
 from taisai.bulk.entry import Places, Whole
 
-Filed = Sequence[tuple[Places, Whole]]
-"""For each area, the players and steps of its bets."""
+Filed = Sequence[tuple[Places, Whole]]  # for each area, the players and steps of its bets
 Adder = Callable[[Whole, Filed, int], None]
 """Adds steps × multiple of all bets on these areas to the totals of the players."""
 

@@ -18,26 +18,20 @@ from taisai.rules.settlement import GREATEST_SUM
 Codes = npt.NDArray[np.uint32]
 Flags = npt.NDArray[np.uint8]
 SETTLED: Final = 0
-RETURNED: Final = 1
-"""Void or withdrawn: the whole stake is returned."""
-OPEN: Final = 2
-"""Not settled yet; an error only if there is money."""
+RETURNED: Final = 1  # void or withdrawn: the whole stake is returned
+OPEN: Final = 2  # not settled yet; an error only if there is money
 NO_STATE: Final = 3
 UNTOLD: Final = 2
-NO_MONEY: Final = -1
-"""An empty cell: correct for an open bet, an error for others."""
+NO_MONEY: Final = -1  # an empty cell: correct for an open bet, an error for others
 NO_ROW: Final = 0
 NO_OUTCOME: Final = len(OUTCOMES)
-NOTHING: Final = -1
-"""The return in the pay rows of an unknown area or outcome."""
+NOTHING: Final = -1  # the return in the pay rows of an unknown area or outcome
 BITS: Final = GREATEST_SUM.bit_length()
 _MOST: Final = 2**63 - 1
 MOST_FACTOR: Final = _MOST // GREATEST_SUM
 """The largest return per unit whose product with any stake fits into 64 bits."""
-MOST_CELLS: Final = 1 << 20
-"""The most cells of a lookup of pay tables × areas × faces: eight megabytes."""
-_BEYOND: Final = -1
-"""The result of a loop that met an unknown code."""
+MOST_CELLS: Final = 1 << 20  # the most cells of a lookup of pay tables × areas × faces: eight megabytes
+_BEYOND: Final = -1  # the result of a loop that met an unknown code
 
 
 class PayRows(NamedTuple):
@@ -45,10 +39,8 @@ class PayRows(NamedTuple):
 
     returns: Whole
     """[row][outcome] the return of a stake of 1, in 1/unit; NOTHING in NO_ROW and at NO_OUTCOME."""
-    units: Whole
-    """[row] the denominator of its pay table; a common one could be too large."""
-    first: tuple[int, ...]
-    """[pay table] its first row."""
+    units: Whole  # [row] the denominator of its pay table; a common one could be too large
+    first: tuple[int, ...]  # [pay table] its first row
 
     @staticmethod
     def of(matrices: tuple[Matrix, ...]) -> PayRows:
@@ -74,8 +66,7 @@ class Columns(NamedTuple):
     areas: Codes
     faces: Codes
     states: Codes
-    voided: Flags
-    """Whether the round is void: 0, 1, or UNTOLD if unknown."""
+    voided: Flags  # whether the round is void: 0, 1, or UNTOLD if unknown
     tables: Codes
     stakes: Whole
     kept_out: Whole
@@ -89,12 +80,9 @@ class Columns(NamedTuple):
 class Lookups(NamedTuple):
     """The meaning of the codes."""
 
-    rows: Codes
-    """[pay table][area] the row among the pay rows, or NO_ROW."""
-    outcomes: Codes
-    """[faces] the index of the outcome, or NO_OUTCOME."""
-    states: Codes
-    """[state][voided] SETTLED, RETURNED, OPEN, or NO_STATE if the two contradict each other."""
+    rows: Codes  # [pay table][area] the row among the pay rows, or NO_ROW
+    outcomes: Codes  # [faces] the index of the outcome, or NO_OUTCOME
+    states: Codes  # [state][voided] SETTLED, RETURNED, OPEN, or NO_STATE if the two contradict each other
 
 
 class Sums(NamedTuple):
@@ -102,10 +90,8 @@ class Sums(NamedTuple):
 
     bets: Whole
     staked: Whole
-    returned: Whole
-    """As recorded."""
-    due: Whole
-    """As computed."""
+    returned: Whole  # as recorded
+    due: Whole  # as computed
 
     def plus(self, other: Sums) -> Sums:
         """The sum of both, also beyond 64 bits."""
@@ -115,10 +101,8 @@ class Sums(NamedTuple):
 class _PayLookup(NamedTuple):
     """The tables in which the loops look up bets."""
 
-    gives: Whole
-    """[pay table][area][faces] the return of a stake of 1, in 1/unit, or NOTHING."""
-    units: Whole
-    """[pay table][area]"""
+    gives: Whole  # [pay table][area][faces] the return of a stake of 1, in 1/unit, or NOTHING
+    units: Whole  # [pay table][area]
     states: Codes
 
 

@@ -35,18 +35,12 @@ ROUNDS: Final = (1_000, 10_000, 100_000, 1_000_000, 10_000_000)
 MOST_ROUNDS: Final = 10**15
 MOST_WINDOW: Final = 2**21
 """The most points of an FFT; they take a second, and suffice for 10^9 rounds of any bet."""
-MOST_EXACT: Final = 1_000
-"""The most rounds for an exact distribution."""
-MOST_BYTES: Final = 2**24
-"""The most memory of an exact distribution, about a quarter of a second of work."""
-MOST_SPARSE: Final = 2**13
-"""The most totals of a sparse exact distribution."""
-WORST_ERROR: Final = 1e-6
-"""A distribution by FFT with a greater error bound is not used."""
-BERRY_ESSEEN: Final = 0.4748
-"""The best known constant for sums of identical distributions (Shevtsova, 2011)."""
-TRUSTED: Final = 0.05
-"""A band whose share has a greater error bound is marked."""
+MOST_EXACT: Final = 1_000  # the most rounds for an exact distribution
+MOST_BYTES: Final = 2**24  # the most memory of an exact distribution, about a quarter of a second of work
+MOST_SPARSE: Final = 2**13  # the most totals of a sparse exact distribution
+WORST_ERROR: Final = 1e-6  # a distribution by FFT with a greater error bound is not used
+BERRY_ESSEEN: Final = 0.4748  # the best known constant for sums of identical distributions (Shevtsova, 2011)
+TRUSTED: Final = 0.05  # a band whose share has a greater error bound is marked
 _U: Final = 2.0**-53
 
 

@@ -54,8 +54,7 @@ def solved(rows: Sequence[Sequence[Fraction]], right: Sequence[Fraction]) -> lis
     return solution
 
 
-NetRows = Sequence[Sequence[int]]
-"""[area][outcome] in any common unit."""
+NetRows = Sequence[Sequence[int]]  # [area][outcome] in any common unit
 NEAR: Final = 1e-9  # smaller results of the solver are taken as 0; the exact check follows
 ROUNDED_TO: Final = (3, 5, 8)  # digits
 

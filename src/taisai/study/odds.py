@@ -89,8 +89,7 @@ class Distribution(NamedTuple):
         return self.values[-1]
 
 
-Law = Distribution
-"""The name of release 0.1."""
+Law = Distribution  # the name of release 0.1
 
 
 def checked_share(share: object) -> Fraction:

@@ -20,8 +20,7 @@ if TYPE_CHECKING:  # imported on first use: the command must start quickly
     from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
     from rich.table import Table
 
-MOST_DECIMALS: Final = 20
-"""The most decimals that a report shows; `facts` have more."""
+MOST_DECIMALS: Final = 20  # the most decimals that a report shows; `facts` have more
 _PIECE: Final = 4_000  # digits; Python limits how many it turns into text at once
 
 
@@ -97,8 +96,7 @@ class ReportColumn(NamedTuple):
 
     name: str
     is_number: bool = False
-    is_long: bool = False
-    """Its text may wrap, so that the figures beside it need not."""
+    is_long: bool = False  # its text may wrap, so that the figures beside it need not
 
 
 class Sheet(NamedTuple):

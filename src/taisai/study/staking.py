@@ -26,17 +26,12 @@ from typing import Any, Final, NamedTuple, Protocol
 from taisai.rules.errors import RulesError
 from taisai.study.odds import Mix
 
-START: Final = 0
-"""The initial state of every system."""
-GREATEST_MULTIPLE: Final = 100_000
-"""The greatest multiple of any system."""
+START: Final = 0  # the initial state of every system
+GREATEST_MULTIPLE: Final = 100_000  # the greatest multiple of any system
 PAROLI_WINS: Final = 3
-LINE: Final[tuple[int, ...]] = (1, 2, 3, 4)
-"""The initial list of Labouchère."""
-LONGEST_LINE: Final = 8
-"""The most numbers of a list; without a limit there would be infinitely many states."""
-MOST_ON_LINE: Final = 50
-"""The greatest stake of a list, for the same reason."""
+LINE: Final[tuple[int, ...]] = (1, 2, 3, 4)  # the initial list of Labouchère
+LONGEST_LINE: Final = 8  # the most numbers of a list; without a limit there would be infinitely many states
+MOST_ON_LINE: Final = 50  # the greatest stake of a list, for the same reason
 
 
 class SystemName(StrEnum):

@@ -21,8 +21,7 @@ if TYPE_CHECKING:
 
 BYTES: Final = 256
 FACES: Final = 6
-FAIR: Final = BYTES - BYTES % FACES
-"""Bytes from here on are rejected, so that each face has equally many."""
+FAIR: Final = BYTES - BYTES % FACES  # bytes from here on are rejected, so that each face has equally many
 
 
 def faces_of(data: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint8]:
@@ -76,10 +75,8 @@ def mapping_proof(face_of: Callable[[int], int | None]) -> MappingProof:
     return MappingProof(faces, mapped.count(None))
 
 
-LEVEL: Final = 0.01
-"""The probability that any of the tests calls fair dice unfair is at most this."""
-EXPECTED: Final = 5
-"""A chi-square test needs at least this expected count in every cell."""
+LEVEL: Final = 0.01  # the probability that any of the tests calls fair dice unfair is at most this
+EXPECTED: Final = 5  # a chi-square test needs at least this expected count in every cell
 LEAST: Final = 20  # rolls; fewer are too few for any test
 ALARM: Final = 1000.0
 """The e-value of an alarm; fair dice reach it at any time with probability 1/1000 or less."""

@@ -80,8 +80,7 @@ def _invalid_line(line: bytes, number: int, name: str) -> str:
 
 
 LAGS: Final = (1, 2, 3, 4, 5)
-MIDDLE: Final = 21
-"""Twice the mean of a total, to keep all figures whole."""
+MIDDLE: Final = 21  # twice the mean of a total, to keep all figures whole
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,10 +37,8 @@ class Tilt(NamedTuple):
     """The alternative that all three dice have these ratios of face probabilities to fair ones."""
 
     weight: Fraction
-    ratios: tuple[Fraction, ...]
-    """For the faces 1 to 6; their mean is 1."""
-    faces: tuple[int, ...]
-    """The unusual faces, the most frequent first."""
+    ratios: tuple[Fraction, ...]  # for the faces 1 to 6; their mean is 1
+    faces: tuple[int, ...]  # the unusual faces, the most frequent first
 
     def exact_e(self, faces: Sequence[int], _outcomes: Sequence[int]) -> Fraction:
         """The likelihood ratio after these counts of the six faces."""
@@ -55,10 +53,8 @@ class Spread(NamedTuple):
     """All alternatives at once, with a Dirichlet prior about the fair distribution."""
 
     weight: Fraction
-    chances: tuple[Fraction, ...]
-    """The fair probability of each cell: of the six faces or of the 56 outcomes."""
-    strength: int
-    """The concentration of the prior; the larger, the closer to fair."""
+    chances: tuple[Fraction, ...]  # the fair probability of each cell: of the six faces or of the 56 outcomes
+    strength: int  # the concentration of the prior; the larger, the closer to fair
     about: str
 
     @property
@@ -184,14 +180,12 @@ def _watched() -> Mixture:
     )
 
 
-WATCHED: Final = _watched()
-"""The mixture of the dice watch."""
+WATCHED: Final = _watched()  # the mixture of the dice watch
 VERSION: Final = 1
 """Increases whenever the mixture changes, because stored states of another mixture are invalid."""
 
 
-LEVEL: Final = Fraction(1, 1000)
-"""The default bound of the probability that fair dice ever raise the alarm."""
+LEVEL: Final = Fraction(1, 1000)  # the default bound of the probability that fair dice ever raise the alarm
 MOST_E: Final = 700.0  # the exponential of more overflows
 NEAR: Final = 1e-6  # more than logarithms differ between machines
 FAR_OFF: Final = 3.0  # standard deviations; for naming faces if no single tilt explains the counts

@@ -16,14 +16,11 @@ from taisai.study.dice.watch import WATCHED
 from taisai.study.journal.results import AreaObserved, Observed, PlayedRound, TableDice
 from taisai.study.odds import AreaOdds, area_odds
 
-BERRY_ESSEEN: Final = 0.56
-"""The least constant proven for sums of unequal laws (Shevtsova, 2010)."""
+BERRY_ESSEEN: Final = 0.56  # the least constant proven for sums of unequal laws (Shevtsova, 2010)
 
-KnownPayTables = Mapping[str, tuple[Matrix, Chance]]
-"""Digest → a pay table, and its chances."""
+KnownPayTables = Mapping[str, tuple[Matrix, Chance]]  # digest → a pay table, and its chances
 
-TableAndArea = tuple[str, str]
-"""The digest of a pay table, and an area."""
+TableAndArea = tuple[str, str]  # the digest of a pay table, and an area
 
 
 @dataclass(slots=True)
@@ -36,8 +33,7 @@ class _Area:
     returned: int = 0
     squares: int = 0
     """The sum of the squares of the stakes of each round: bets of a round on an area win or lose together."""
-    cubes: int = 0
-    """The sum of the cubes of the stakes of each round."""
+    cubes: int = 0  # the sum of the cubes of the stakes of each round
 
 
 @dataclass(slots=True)
@@ -49,8 +45,7 @@ class _Counting:
     rounds: int = 0
     products: dict[tuple[TableAndArea, TableAndArea], int] = field(default_factory=dict)
     """Two areas → the sum over all rounds of the product of their stakes."""
-    thirds: float = 0.0
-    """An upper bound of the sum of the rounds' third absolute moments."""
+    thirds: float = 0.0  # an upper bound of the sum of the rounds' third absolute moments
     covariances: dict[tuple[TableAndArea, TableAndArea], float] = field(default_factory=dict)
     reaches: dict[TableAndArea, float] = field(default_factory=dict)
     centred: dict[TableAndArea, list[Fraction]] = field(default_factory=dict)

@@ -54,10 +54,8 @@ STATES: Final = {
 """Word of the column `state` → what it means if the round is not void, is void, or the flag is empty."""
 SPELT: Final = {" ".join(map(str, faces)): one.index for one in OUTCOMES for faces in permutations(one.faces)}
 """Three faces in any order, as an export writes them → the index of the outcome."""
-AT_ONCE: Final = 1 << 17
-"""Bets that a thread reads at once: a few megabytes."""
-MOST_TOLD: Final = 1_000
-"""Faults that are listed; all are counted."""
+AT_ONCE: Final = 1 << 17  # bets that a thread reads at once: a few megabytes
+MOST_TOLD: Final = 1_000  # faults that are listed; all are counted
 
 Whole = npt.NDArray[np.int64]
 
@@ -92,8 +90,7 @@ class ResettlementCheck(NamedTuple):
     sums: list[tuple[str, tuple[int, ...]]]
     """Table → settled bets, staked, returned, due. A table may come twice."""
     faults: int
-    told: list[Wrong]
-    """The first of them."""
+    told: list[Wrong]  # the first of them
 
 
 class Coded(NamedTuple):

@@ -19,8 +19,7 @@ if TYPE_CHECKING:
 
 
 LEVEL: Final = Fraction(99, 100)
-TRUSTED: Final = 0.05
-"""A band is reliable if the bound of its error is at most this."""
+TRUSTED: Final = 0.05  # a band is reliable if the bound of its error is at most this
 MOST_TABLES: Final = 20  # in the report; the facts have all
 _Z: Final = NormalDist().inv_cdf((1 + float(LEVEL)) / 2)
 
@@ -210,8 +209,7 @@ def _about(error: float) -> str:
     return "≈ " if error > TRUSTED else ""
 
 
-MOST: Final = 40
-"""Areas in one picture: those with the most rounds."""
+MOST: Final = 40  # areas in one picture: those with the most rounds
 
 
 def drawn(found: Observed) -> Figure:

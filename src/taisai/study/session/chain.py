@@ -33,12 +33,10 @@ from taisai.study.staking import START, System
 MOST_CELLS: Final = 2**22  # more would make a round too slow
 PRUNED_FROM: Final = 2**16  # a chain of more cells is reduced to those that the start can reach
 MOST_SOLVED_CELLS: Final = 2**16  # beyond it the factors of some systems do not fit in memory
-CLOSE: Final = 1e-14
-"""A solution whose error bound is larger is discarded."""
+CLOSE: Final = 1e-14  # a solution whose error bound is larger is discarded
 NOTHING: Final = 2.0**-60
 """A smaller low part is set to 0: it is below the error, and denormal numbers are slow."""
-ROUNDED: Final = 1.5 * 2.0**52
-"""Adding and subtracting it rounds a smaller number to a whole number."""
+ROUNDED: Final = 1.5 * 2.0**52  # adding and subtracting it rounds a smaller number to a whole number
 _REFINEMENTS: Final = 4
 _U: Final = 2.0**-53
 
@@ -52,16 +50,12 @@ class SessionChain(NamedTuple):
 
     start: int
     cells: int
-    leads: States
-    """[net, cell] → the next cell, or cells + the number of an end."""
-    weights: tuple[int, ...]
-    """[net] out of the total."""
+    leads: States  # [net, cell] → the next cell, or cells + the number of an end
+    weights: tuple[int, ...]  # [net] out of the total
     total: int
-    multiples: States
-    """[cell] the multiple staked."""
+    multiples: States  # [cell] the multiple staked
     bankrolls: npt.NDArray[np.int64]
-    ends: npt.NDArray[np.int64]
-    """The absorbing bankrolls, ascending: ruined if below the target."""
+    ends: npt.NDArray[np.int64]  # the absorbing bankrolls, ascending: ruined if below the target
     roughness: float
     """What one round adds to the error of all probabilities together, in units of 2^-53 of the low part."""
 
@@ -186,8 +180,7 @@ class Played(NamedTuple):
 
     alive: Mass
     ended: Mass
-    visits: Floats
-    """[cell] the expected number of rounds that began there, in the scale of the mass."""
+    visits: Floats  # [cell] the expected number of rounds that began there, in the scale of the mass
 
 
 class Runs(NamedTuple):
@@ -318,12 +311,9 @@ class Solved(NamedTuple):
     """A chain after unlimited rounds."""
 
     played: Played
-    error: float
-    """The error bound of all probabilities together, and of all visits together."""
-    bits: int
-    """The scale of the fixed point."""
-    longest: float
-    """A bound of the expected rounds to an end, from any cell."""
+    error: float  # the error bound of all probabilities together, and of all visits together
+    bits: int  # the scale of the fixed point
+    longest: float  # a bound of the expected rounds to an end, from any cell
 
     def left_after(self, rounds: int) -> float:
         """A bound of the probability of still playing: twice the mean time at least halves it (Markov)."""

@@ -41,8 +41,7 @@ _BATCH: Final = 2**24  # cells times rounds between two checks of that probabili
 _ROUNDING: Final = 2.0**-45  # the relative error of pairwise sums of millions of floats, with a margin
 _LOW_BITS: Final = 40  # bits of the low parts; sums over all cells fit into 64 bits
 
-RoundsProgress = Callable[[int], None]
-"""Called with the number of rounds done."""
+RoundsProgress = Callable[[int], None]  # called with the number of rounds done
 
 
 @dataclass(frozen=True)
@@ -258,12 +257,9 @@ class _Course(NamedTuple):
     """A chain after the last round."""
 
     played: Played
-    error: float
-    """The error bound of all probabilities together."""
-    bits: int
-    """The scale of the fixed point."""
-    rounds_error: float | None
-    """The error bound of the visits of all cells together, without their summation."""
+    error: float  # the error bound of all probabilities together
+    bits: int  # the scale of the fixed point
+    rounds_error: float | None  # the error bound of the visits of all cells together, without their summation
 
 
 def _played(chain: SessionChain, rounds: int | None, progress: RoundsProgress | None) -> _Course:

@@ -36,8 +36,7 @@ if TYPE_CHECKING:
 
 WITHOUT_FLINT: Final = "TAISAI_WITHOUT_FLINT"
 """If this environment variable is set, python-flint is not used even if it is installed."""
-MOST_TERMS: Final = 7
-"""With more terms, flint is faster than the recurrence, conversion included."""
+MOST_TERMS: Final = 7  # with more terms, flint is faster than the recurrence, conversion included
 MOST_DENSE: Final = 250
 """Beyond this degree the recurrence is faster, because flint stores all coefficients, also zeros."""
 
@@ -47,8 +46,7 @@ class Lattice(NamedTuple):
 
     low: int
     step: int
-    exponents: tuple[int, ...]
-    """Ascending from 0."""
+    exponents: tuple[int, ...]  # ascending from 0
     weights: tuple[int, ...]
     total: int
 
@@ -181,8 +179,7 @@ def has_flint() -> bool:
 
 MOST_POINTS: Final = 2**26
 """The most lattice points of a sum; an FFT of more would not fit into the memory of a common machine."""
-TAIL: Final = 1e-40
-"""A bound of the probability outside the points of the FFT."""
+TAIL: Final = 1e-40  # a bound of the probability outside the points of the FFT
 _U: Final = 2.0**-53
 _CHUNK: Final = 2**16
 

@@ -39,16 +39,11 @@ from taisai.study.session.sums import (
 
 MOST_EXACT: Final = 1_000
 """The most rounds for an exact distribution; with more, an FFT with an error bound is used."""
-MOST_BYTES: Final = 2**31
-"""The most memory of an exact distribution; with more, the FFT is used."""
-MOST_SPARSE: Final = 2**20
-"""The most totals of a sparse exact distribution."""
-MOST_LISTED: Final = 200
-"""The most totals that `facts` lists; `save_distribution` writes more to a file."""
-MOST_ROUNDS: Final = 10**9
-"""More rounds than a table plays in its life are a typing mistake."""
-MOST_TARGET: Final = 10**30
-"""Greater than the total of any valid session."""
+MOST_BYTES: Final = 2**31  # the most memory of an exact distribution; with more, the FFT is used
+MOST_SPARSE: Final = 2**20  # the most totals of a sparse exact distribution
+MOST_LISTED: Final = 200  # the most totals that `facts` lists; `save_distribution` writes more to a file
+MOST_ROUNDS: Final = 10**9  # more rounds than a table plays in its life are a typing mistake
+MOST_TARGET: Final = 10**30  # greater than the total of any valid session
 SHARES: Final = tuple(
     map(Fraction, ("0.001", "0.01", "0.05", "0.25", "0.5", "0.75", "0.95", "0.99", "0.999"))
 )
@@ -288,8 +283,7 @@ def _fact(value: Fraction | float) -> str | float:
     return fraction_text(value) if isinstance(value, Fraction) else value
 
 
-MOST_TEXT: Final = 2**28
-"""The most bytes of a JSON file; Parquet has one float per probability."""
+MOST_TEXT: Final = 2**28  # the most bytes of a JSON file; Parquet has one float per probability
 
 
 def save_distribution(total: Total, path: str | Path, into: IO[bytes] | None = None) -> Path:

@@ -25,14 +25,12 @@ STRIDE: Final = np.uintp(LANES + 16)  # between rows; powers of two would share 
 TILE: Final = 4 * LANES  # compositions in a tile
 CACHE_LINE: Final = 64
 MOST: Final = 2**31 - 1  # more than any sum of valid counts
-ROUNDS: Final = 1.5 * 2.0**52
-"""Adding and subtracting it rounds a small float64 to a whole number."""
+ROUNDS: Final = 1.5 * 2.0**52  # adding and subtracting it rounds a small float64 to a whole number
 Reals = npt.NDArray[Any]
 Wholes = npt.NDArray[Any]
 Pairs = tuple[Wholes, Wholes]
 """The steps of a plan; unsigned, so that numba omits the check for negative indexes."""
-Values = tuple[Reals, Reals]
-"""The products of a strip and the classes of a tile."""
+Values = tuple[Reals, Reals]  # the products of a strip and the classes of a tile
 
 
 def store(classes: int, *, single: bool) -> Values:
@@ -287,39 +285,27 @@ def _gather(
 class DealtShoe(NamedTuple):
     """The constants of a shoe while it is dealt."""
 
-    held: Wholes
-    """[group] its cards in the full shoe; there are five groups, some perhaps empty."""
-    tags: Wholes
-    """[group] the tag of its cards."""
-    ways: Reals
-    """[group][n] the ways to choose n of its cards."""
-    taken: Reals
-    """[k][n] the ways to choose k of n cards."""
-    hands: Wholes
-    """[hand][group] three cards, by group."""
-    sums: Wholes
-    """[hand] what they add to the count."""
+    held: Wholes  # [group] its cards in the full shoe; there are five groups, some perhaps empty
+    tags: Wholes  # [group] the tag of its cards
+    ways: Reals  # [group][n] the ways to choose n of its cards
+    taken: Reals  # [k][n] the ways to choose k of n cards
+    hands: Wholes  # [hand][group] three cards, by group
+    sums: Wholes  # [hand] what they add to the count
     parts: Reals
     """[part][high or low][hand] factors; a sum of products over the parts is a product of two nets."""
-    nets: Reals
-    """[net or its square][high or low][hand] the expected value."""
-    least: float
-    """States that are less probable are left out."""
+    nets: Reals  # [net or its square][high or low][hand] the expected value
+    least: float  # states that are less probable are left out
 
 
 class DealtRound(NamedTuple):
     """One round of a shoe."""
 
-    dealt: int
-    """Cards after the round."""
-    deals: float
-    """The ways to choose the cards dealt."""
-    bets: Reals
-    """[high or low][count] 1 if the count calls for a bet, else 0; count 0 is in the middle."""
+    dealt: int  # cards after the round
+    deals: float  # the ways to choose the cards dealt
+    bets: Reals  # [high or low][count] 1 if the count calls for a bet, else 0; count 0 is in the middle
     before: Reals
     """[part][cards of each group but the last] the expected sum of the part over the earlier rounds."""
-    after: Reals
-    """The same with this round included."""
+    after: Reals  # the same with this round included
 
 
 @compiled

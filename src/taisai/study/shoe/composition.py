@@ -134,10 +134,8 @@ def composition_odds(
     )
 
 
-MOST_COMPOSITIONS: Final = 20_000
-"""The most compositions of `stopped_edges`, which visits each of them."""
-MOST_CARDS: Final = 1_000
-"""With more, the polynomials take minutes; six decks have 288 cards."""
+MOST_COMPOSITIONS: Final = 20_000  # the most compositions of `stopped_edges`, which visits each of them
+MOST_CARDS: Final = 1_000  # with more, the polynomials take minutes; six decks have 288 cards
 Left = tuple[int, ...]
 
 

@@ -30,8 +30,7 @@ if TYPE_CHECKING:
     Reals = npt.NDArray[Any]
 
 
-MOST_TAG: Final = 4
-"""The greatest tag of a count for people; 9**6 combinations are tried."""
+MOST_TAG: Final = 4  # the greatest tag of a count for people; 9**6 combinations are tried
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,10 +161,8 @@ def _correlations(tags: Any, gains: Any, held: Any) -> Any:
     return np.divide((off * wide) @ share, np.sqrt(squares), out=np.zeros(len(tags)), where=squares > 0)
 
 
-MOST_CARDS: Final = 1_000
-"""With more cards, coefficients would exceed the range of a float64."""
-MOST_CELLS: Final = 3_000_000
-"""Cards times counts; figures of every area for each of them take 0.5 GB."""
+MOST_CARDS: Final = 1_000  # with more cards, coefficients would exceed the range of a float64
+MOST_CELLS: Final = 3_000_000  # cards times counts; figures of every area for each of them take 0.5 GB
 ERROR: Final = 1e-10
 """A bound of the error of a round's gain, in units: all terms are positive, each rounded a few hundred times
 by 2**-53, and subtraction amplifies relative errors by at most 63."""

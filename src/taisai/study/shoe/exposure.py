@@ -19,8 +19,7 @@ from taisai.study.shoe.variance import ShoeVariance, shoe_variance
 
 PENETRATIONS: Final = tuple(Fraction(percent, 100) for percent in (5, 10, 25, 50, 75, 90))
 """The penetrations of a report, besides the requested one."""
-WORTHLESS: Final = 0.1
-"""Units in 100 rounds: with a unit of 1,000, about 60 an hour."""
+WORTHLESS: Final = 0.1  # units in 100 rounds: with a unit of 1,000, about 60 an hour
 _NUMBERS: Final = (
     "dealt",
     "rounds",

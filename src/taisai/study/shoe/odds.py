@@ -30,10 +30,8 @@ MOST_COUNT: Final = 10_000
 """The most cards of a face: 100 decks with 100 each, the largest shoe of a rulebook."""
 MOST_COMPOSITIONS: Final = 10_000_000
 """The most compositions in one call; with 19 areas their odds take 1.6 GB."""
-THREADS: Final = 2
-"""More threads are not faster, because memory bandwidth is the limit."""
-_PIECE: Final = 8_192
-"""Compositions that a thread takes at a time; fewer do not need a second thread."""
+THREADS: Final = 2  # more threads are not faster, because memory bandwidth is the limit
+_PIECE: Final = 8_192  # compositions that a thread takes at a time; fewer do not need a second thread
 
 
 def chance_left(left: Sequence[int]) -> Chance:

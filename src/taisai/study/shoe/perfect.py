@@ -25,8 +25,7 @@ MOST_COMPOSITIONS: Final = 20_000_000_000
 """Six decks have 13.8 × 10^9 compositions, which take about a minute on two cores."""
 MOST_BY_NUMPY: Final = 100_000_000
 """Without numba; two decks have 24 million compositions, which take a minute."""
-Progress = Callable[[int, int], None]
-"""Called with the tasks done and the tasks in total."""
+Progress = Callable[[int, int], None]  # called with the tasks done and the tasks in total
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,14 +30,11 @@ ONE: Final = 3 * SIX + len(TWO_FACES)
 ZERO: Final = ONE + 1
 CARD_COUNT: Final = ONE + 2
 PARTS: Final = ONE + 3
-NO_CLASS: Final = 0
-"""The row of zeros among the classes."""
+NO_CLASS: Final = 0  # the row of zeros among the classes
 PRODUCTS_A_STEP: Final = 3
-CLASSES_A_STEP: Final = 8
-"""Terms per step; a loop with more terms reads and writes its results less often."""
+CLASSES_A_STEP: Final = 8  # terms per step; a loop with more terms reads and writes its results less often
 _MOST_CARDS: Final = 10**7
-EXACT_SINGLE, EXACT_DOUBLE = 2**24, 2**53
-"""Integers up to these are exact as float32 and as float64."""
+EXACT_SINGLE, EXACT_DOUBLE = 2**24, 2**53  # integers up to these are exact as float32 and as float64
 
 
 class WeighingPlan(NamedTuple):
@@ -51,12 +48,10 @@ class WeighingPlan(NamedTuple):
     """[step] the class, whether it is its first step, then pairs of rows to multiply and add."""
     sums: PackedSteps
     """[step] the area, whether it is its first and its last step, the return, then classes to add."""
-    classes: int
-    """The number of classes, with the row of zeros."""
+    classes: int  # the number of classes, with the row of zeros
     areas: int
     denominator: int
-    most_returned: int
-    """The greatest return per unit staked, in 1/denominator."""
+    most_returned: int  # the greatest return per unit staked, in 1/denominator
     mirror: tuple[int, ...] | None
     """[area] → its mirror, with every face replaced by the opposite one; None if an area has no mirror."""
 
@@ -149,8 +144,7 @@ def _mirror(matrix: Matrix) -> tuple[int, ...] | None:
 
 Reals = npt.NDArray[Any]
 Wholes = npt.NDArray[Any]
-TILE: Final = 8_192
-"""Compositions at a time, so that intermediate results stay in the cache."""
+TILE: Final = 8_192  # compositions at a time, so that intermediate results stay in the cache
 
 
 def returns(left: Wholes, plan: WeighingPlan, back: Wholes, total: Wholes) -> None:

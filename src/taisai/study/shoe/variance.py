@@ -33,31 +33,21 @@ if TYPE_CHECKING:  # imported on first use
 
     Reals = npt.NDArray[Any]
 
-GROUPS: Final = 5
-"""The most different tags: with six, two decks would take minutes and six decks days."""
-MOST_CELLS: Final = 64_000_000
-"""The most figures, 0.5 GB; six decks with five different tags have 59 million."""
-LEAST: Final = 1e-18
-"""Less probable states are left out."""
-NOISE: Final = 1e-13
-"""Eigenvalues below this share of the greatest are rounding errors of 0."""
-ROUNDED: Final = 2.0**-53
-"""The relative rounding error of a double."""
-FEW: Final = 300
-"""A bound of the number of roundings in a single net, probability or matrix entry."""
+GROUPS: Final = 5  # the most different tags: with six, two decks would take minutes and six decks days
+MOST_CELLS: Final = 64_000_000  # the most figures, 0.5 GB; six decks with five different tags have 59 million
+LEAST: Final = 1e-18  # less probable states are left out
+NOISE: Final = 1e-13  # eigenvalues below this share of the greatest are rounding errors of 0
+ROUNDED: Final = 2.0**-53  # the relative rounding error of a double
+FEW: Final = 300  # a bound of the number of roundings in a single net, probability or matrix entry
 
 
 class VarianceParts(NamedTuple):
     """The matrix of expected products of the nets of two hands, as a sum of products."""
 
-    factors: Reals
-    """[part]"""
-    vectors: Reals
-    """[part][high or low][hand]"""
-    off: float
-    """The error bound of each entry."""
-    terms: float
-    """A bound of the sum of the absolute terms of an entry."""
+    factors: Reals  # [part]
+    vectors: Reals  # [part][high or low][hand]
+    off: float  # the error bound of each entry
+    terms: float  # a bound of the sum of the absolute terms of an entry
 
 
 @dataclass(frozen=True, slots=True)

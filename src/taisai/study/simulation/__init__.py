@@ -6,9 +6,9 @@ from taisai.study.simulation.run import simulate, simulate_totals
 from taisai.study.simulation.workers import Workers, cluster_workers, local_workers
 from taisai.study.staking import Counting, SessionTerms, Strategy
 
+# Public names of the first release.
 Shoe = SimulatedShoe
 Terms = SessionTerms
-"""Public names of the first release."""
 
 __all__ = [
     "Counting",

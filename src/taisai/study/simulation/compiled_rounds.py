@@ -29,8 +29,7 @@ Uints = npt.NDArray[np.uint32]
 Long = npt.NDArray[np.uint64]
 Whole = npt.NDArray[np.int64]
 Counts = npt.NDArray[np.uint16]
-Nets = npt.NDArray[Any]
-"""int32 if every sum of a lane or shoe fits, else int64."""
+Nets = npt.NDArray[Any]  # int32 if every sum of a lane or shoe fits, else int64
 _OUTCOME_FACES: Final = np.array([[face - 1 for face in o.faces] for o in OUTCOMES], dtype=np.int64)
 _X, _Y, _Z, _N, _LOW = (row * LANES for row in range(5))
 _CARD, _ROLL = (SIX - 1) * LANES, SIX * LANES  # after a row for each face but the last

@@ -113,8 +113,7 @@ Short = npt.NDArray[np.int32]
 LANES: Final = 128
 BATCH: Final = 8
 """Draws of a lane at a time. A session with fewer rounds left is finished alone: no draw may be lost."""
-FEWEST: Final = 24
-"""With fewer sessions, one after the other is faster."""
+FEWEST: Final = 24  # with fewer sessions, one after the other is faster
 _HALF: Final = 16  # bits of a table entry for the state; the others are the multiple
 _S = np.int32
 _F = np.float32

@@ -18,10 +18,8 @@ from taisai.study import needed
 from taisai.study.odds import Distribution
 
 MOST_SEED: Final = 2**64 - 1
-WORD: Final = 2**32
-"""Draws are whole numbers below this."""
-WARMING: Final = 15
-"""Draws discarded at the start of a stream, so that its initial bits are mixed."""
+WORD: Final = 2**32  # draws are whole numbers below this
+WARMING: Final = 15  # draws discarded at the start of a stream, so that its initial bits are mixed
 
 
 def key(seed: int, purpose: str) -> tuple[int, int, int, int]:
@@ -35,8 +33,7 @@ def key(seed: int, purpose: str) -> tuple[int, int, int, int]:
 
 LANES: Final = 256  # many, so that the compiler can use vector instructions
 STEPS: Final = 4096  # rounds of a lane
-CHUNK: Final = LANES * STEPS
-"""Rounds of a chunk."""
+CHUNK: Final = LANES * STEPS  # rounds of a chunk
 SHORT_NET: Final = (2**31 - 1) // STEPS
 """The greatest net of a round for which all sums of a lane fit into 32 bits."""
 
@@ -51,11 +48,9 @@ class Walk(NamedTuple):
     """
 
     net: int = 0
-    highest: int = 0
-    """0 or more, because the start counts."""
+    highest: int = 0  # 0 or more, because the start counts
     lowest: int = 0
-    drawdown: int = 0
-    """The greatest fall from a high to a later low."""
+    drawdown: int = 0  # the greatest fall from a high to a later low
 
     @staticmethod
     def of(nets: list[int]) -> Walk:
@@ -79,8 +74,7 @@ class Walk(NamedTuple):
         return Walk(*(unit * figure for figure in self))
 
 
-GREATEST_NET: Final = 2**42
-"""The greatest net of a round, in its unit: 2^20 rounds still fit into 64 bits."""
+GREATEST_NET: Final = 2**42  # the greatest net of a round, in its unit: 2^20 rounds still fit into 64 bits
 MOST_CASES: Final = 2**28
 """The most equally likely cases: with more, over a sixteenth of all draws could be rejected."""
 
@@ -92,8 +86,7 @@ class Classes(NamedTuple):
     last limit, are rejected, so that there is no bias.
     """
 
-    values: tuple[int, ...]
-    """Ascending, in units."""
+    values: tuple[int, ...]  # ascending, in units
     limits: tuple[int, ...]
     unit: int
 

@@ -26,8 +26,7 @@ REACHED: Final = 3
 ENDS: Final = {PLAYING: "cut short", PLAYED_OUT: "played out", RUINED: "ruined", REACHED: "target reached"}
 ENDLESS: Final = 2**61
 """The bankroll of a player without a bankroll, and the target of a player without a target."""
-MOST_SESSIONS: Final = 10_000_000
-"""The most sessions; the result of each takes 64 bytes."""
+MOST_SESSIONS: Final = 10_000_000  # the most sessions; the result of each takes 64 bytes
 _KINDS: Final = 7
 
 
@@ -36,14 +35,11 @@ class SessionPlan(NamedTuple):
 
     classes: Classes
     system: System
-    staked: int
-    """The stake at multiple 1, in minor units."""
-    least: int
-    """The least multiple that the table accepts."""
+    staked: int  # the stake at multiple 1, in minor units
+    least: int  # the least multiple that the table accepts
     bankroll: int
     target: int
-    rounds: int
-    """The most rounds of a session."""
+    rounds: int  # the most rounds of a session
 
     def jumps(self) -> list[int]:
         """[class × states + state] → the next state."""
@@ -73,15 +69,12 @@ class SessionPlan(NamedTuple):
 class Figures:
     """The state of some sessions, in arrays that a compiled loop continues."""
 
-    first: int
-    """The number of the first session, which is the number of its stream."""
+    first: int  # the number of the first session, which is the number of its stream
     count: int
     whole: npt.NDArray[np.int64]
     """Rows: bankroll, state, rounds, units staked, highest bankroll, drawdown, how it ended."""
-    squares: npt.NDArray[np.float64]
-    """The sum over rounds of the squared units staked."""
-    words: npt.NDArray[np.uint32] = field(repr=False)
-    """The state of the streams; empty before the first draw."""
+    squares: npt.NDArray[np.float64]  # the sum over rounds of the squared units staked
+    words: npt.NDArray[np.uint32] = field(repr=False)  # the state of the streams; empty before the first draw
 
     @staticmethod
     def begun(plan: SessionPlan, first: int, count: int) -> Figures:
@@ -135,15 +128,11 @@ class SimulatedShoe(NamedTuple):
 class Betting(NamedTuple):
     """Bets with a multiple for each that depends on the cards left in the shoe."""
 
-    nets: tuple[tuple[int, ...], ...]
-    """[bet][outcome] in units"""
-    stakes: tuple[int, ...]
-    """[bet] in units."""
+    nets: tuple[tuple[int, ...], ...]  # [bet][outcome] in units
+    stakes: tuple[int, ...]  # [bet] in units
     unit: int
-    waiting: int
-    """The multiple while the expected value of the bet is 0 or less."""
-    favoured: int
-    """The multiple while its expected value, computed exactly, is above 0."""
+    waiting: int  # the multiple while the expected value of the bet is 0 or less
+    favoured: int  # the multiple while its expected value, computed exactly, is above 0
 
     @staticmethod
     def of(mix: Mix, *, waiting: int = 1, favoured: int = 1) -> Betting:

@@ -18,8 +18,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 
-SHARES: Final = (5, 25, 50, 75, 95)
-"""The quantiles of the net of many sessions, in per cent."""
+SHARES: Final = (5, 25, 50, 75, 95)  # the quantiles of the net of many sessions, in per cent
 
 
 @dataclass(frozen=True, slots=True)

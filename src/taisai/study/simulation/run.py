@@ -27,8 +27,7 @@ from taisai.study.simulation.result import Sessions, Simulated, exact_sum
 from taisai.study.simulation.workers import P, Task, Workers, local_workers, run_in_order
 from taisai.study.staking import FLAT, Counting, SessionTerms, Staking, System, system_of
 
-SLICE: Final = 2**24
-"""Rounds of a session that a task plays at most; another task continues it."""
+SLICE: Final = 2**24  # rounds of a session that a task plays at most; another task continues it
 StreamKey = tuple[int, int, int, int]
 
 
@@ -122,15 +121,11 @@ class ShoesTask(NamedTuple):
         return ShoesDealt(dealt.rounds, dealt)
 
 
-_FEW_CHUNKS: Final = 64
-"""The least number of tasks of a long walk, and of points of its trail."""
+_FEW_CHUNKS: Final = 64  # the least number of tasks of a long walk, and of points of its trail
 _MOST_CHUNKS: Final = 256
-_TASK_ROUNDS: Final = 2**22
-"""The most rounds of one task, over all its sessions or shoes."""
-_LEAST_ROUNDS: Final = 2**18
-"""With fewer rounds, the overhead of a task would dominate."""
-_MOST_SIDE_BY_SIDE: Final = 2**14
-"""The most sessions of one task."""
+_TASK_ROUNDS: Final = 2**22  # the most rounds of one task, over all its sessions or shoes
+_LEAST_ROUNDS: Final = 2**18  # with fewer rounds, the overhead of a task would dominate
+_MOST_SIDE_BY_SIDE: Final = 2**14  # the most sessions of one task
 
 Tick = Callable[[int], None]
 Stopwatch = Callable[[], float]
@@ -146,8 +141,7 @@ class SimulationRun(NamedTuple):
     workers: Workers
     tick: Tick
     clock: Stopwatch
-    marks: int = 0
-    """The least number of points of the trail, if there are as many rounds or shoes."""
+    marks: int = 0  # the least number of points of the trail, if there are as many rounds or shoes
 
     def timed(self, first: Task[P], tasks: Iterator[Task[P]]) -> tuple[list[P], float, bool]:
         """Runs all tasks: their parts, the seconds without compilation, and whether all were completed."""
@@ -289,8 +283,7 @@ def titled(mix: Mix, strategy: str) -> str:
     return f"{mix.matrix.rulebook}, layout {mix.matrix.layout}: {bets}, {strategy}"
 
 
-MOST_ROUNDS: Final = 10**15
-"""The most rounds of a simulation: eleven days at a billion a second."""
+MOST_ROUNDS: Final = 10**15  # the most rounds of a simulation: eleven days at a billion a second
 
 
 def simulate(

@@ -46,8 +46,7 @@ def cluster_workers(address: str) -> Iterator[Workers]:
 
 
 _ADDRESS: Final = re.compile(r"(?:(?:tcp|tls)://)?(?P<host>\[[0-9a-fA-F:]+\]|[\w.-]+):(?P<port>[0-9]{1,5})")
-PATIENCE: Final = 5
-"""Seconds to wait for an answer."""
+PATIENCE: Final = 5  # seconds to wait for an answer
 
 
 @contextmanager
