@@ -14,8 +14,8 @@ from typing import Any, Final
 from taisai.rules import rulebook
 from taisai.study.pictures import gains_picture, removal_picture
 from taisai.study.plotting import save
-from taisai.study.shoe.composition import rounds_dealt
-from taisai.study.shoe.counting import counted, linear_count, removal
+from taisai.study.shoe.composition import removal, rounds_dealt
+from taisai.study.shoe.counting import counted, linear_count
 from taisai.study.shoe.exposure import WORTHLESS
 from taisai.study.shoe.perfect import PerfectPlay, RoundGain, perfect_play
 from taisai.study.shoe.variance import shoe_variance

@@ -29,8 +29,7 @@ if TYPE_CHECKING:
     from taisai.study.portfolio import portfolio
     from taisai.study.session.ends import ends_of
     from taisai.study.session.total import total_after
-    from taisai.study.shoe.composition import composition_odds, full_shoe, position_edges
-    from taisai.study.shoe.counting import removal
+    from taisai.study.shoe.composition import composition_odds, full_shoe, position_edges, removal
     from taisai.study.shoe.exposure import exposure
     from taisai.study.shoe.odds import odds_of_many
     from taisai.study.shoe.perfect import perfect_play
@@ -72,7 +71,7 @@ _STUDY = {
     "portfolio": "portfolio",
     "position_edges": "shoe.composition",
     "read_rolls": "dice",
-    "removal": "shoe.counting",
+    "removal": "shoe.composition",
     "resettle": "journal.resettle",
     "simulate": "simulation",
     "simulate_totals": "simulation",

@@ -9,7 +9,7 @@ import pytest
 from taisai.rules import Outcome, RulesError, rulebook, rulebook_ids
 from taisai.study.bands import BAND_LEVELS
 from taisai.study.measures import measures
-from taisai.study.shoe.odds import chance_left
+from taisai.study.shoe.composition import chance_left
 
 LAYOUTS = [(book, layout) for book in rulebook_ids() for layout in rulebook(book).layouts]
 

@@ -20,8 +20,7 @@ if TYPE_CHECKING:
 
     from taisai.study.session.ends import Ends
     from taisai.study.session.total import Total
-    from taisai.study.shoe.composition import CompositionOdds
-    from taisai.study.shoe.counting import Removal
+    from taisai.study.shoe.composition import CompositionOdds, Removal
     from taisai.study.shoe.exposure import Exposure
     from taisai.study.simulation.result import Sessions, Simulated
 

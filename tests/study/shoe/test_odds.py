@@ -12,9 +12,8 @@ from hypothesis import strategies as st
 from taisai.rules import RulesError, rulebook
 from taisai.study.odds import area_odds
 from taisai.study.shoe import odds
-from taisai.study.shoe.composition import after_seeing, composition_odds, full_shoe
-from taisai.study.shoe.odds import ManyOdds, chance_left, odds_of_many
-from taisai.study.shoe.plan import EXACT_DOUBLE, most_cards, plan
+from taisai.study.shoe.composition import after_seeing, chance_left, composition_odds, full_shoe
+from taisai.study.shoe.odds import EXACT_DOUBLE, ManyOdds, most_cards, odds_of_many, plan
 from tests.study.shoe import brute
 
 BOTH = pytest.mark.parametrize("compiled", [False, True], ids=["NumPy", "numba"])
@@ -95,7 +94,7 @@ def test_a_limit_on_how_many(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @BOTH
 def test_what_would_not_be_exact_is_refused(monkeypatch: pytest.MonkeyPatch, compiled: bool) -> None:  # noqa: FBT001
-    monkeypatch.setattr("taisai.study.shoe.plan.most_cards", lambda *_: 12)
+    monkeypatch.setattr("taisai.study.shoe.odds.most_cards", lambda *_: 12)
     assert odds_of_many(MATRIX, np.full((6, 1), 2), compiled=compiled).total[0] == 220
     with pytest.raises(
         RulesError, match="expected at most 12 cards left, so that every figure is exact, got 18"
@@ -116,7 +115,7 @@ def test_sabotage_a_wrong_weight_is_noticed(monkeypatch: pytest.MonkeyPatch) -> 
     made = plan(MATRIX)
     wrong = made.adding.copy()
     wrong[3, 2] += 1
-    monkeypatch.setattr("taisai.study.shoe.plan.plan", lambda _: made._replace(adding=wrong))
+    monkeypatch.setattr("taisai.study.shoe.odds.plan", lambda _: made._replace(adding=wrong))
     many: ManyOdds = odds_of_many(MATRIX, np.array([[5, 4, 3, 2, 1, 6]]).T, compiled=False)
     exact = brute.edges(MATRIX, (5, 4, 3, 2, 1, 6))
     assert [many.edge(area, 0) for area in MATRIX.areas] != list(exact)

@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from taisai.study.odds import area_odds
-from taisai.study.shoe.composition import rounds_dealt
-from taisai.study.shoe.odds import chance_left
+from taisai.study.shoe.composition import chance_left, rounds_dealt
 from taisai.study.shoe.variance import shoe_variance
 from tests.study.shoe import brute
 from tools import cards

@@ -10,11 +10,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import taisai
 from taisai.rules import RulesError, rulebook
 from taisai.study.shoe import counting, perfect
 from taisai.study.shoe.composition import rounds_dealt
 from taisai.study.shoe.counting import best_threshold, counted
 from taisai.study.shoe.exposure import exposure
+from taisai.study.shoe.odds import plan
 from taisai.study.shoe.perfect import PerfectPlay, perfect_play
 from tests.study.shoe import brute
 from tests.tiers import LONG
@@ -45,8 +47,8 @@ def test_both_kernels_give_the_same_digits(left: tuple[int, ...]) -> None:
 
 def test_halving_by_the_mirror_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     halved = perfect_play(MATRIX, (6,) * 6)
-    made = __import__("taisai.study.shoe.plan", fromlist=["plan"]).plan(MATRIX)
-    monkeypatch.setattr("taisai.study.shoe.plan.plan", lambda _: made._replace(mirror=None))
+    made = plan(MATRIX)
+    monkeypatch.setattr("taisai.study.shoe.perfect.plan", lambda _: made._replace(mirror=None))
     whole = perfect_play(MATRIX, (6,) * 6)
     for one, other in zip(halved.rounds, whole.rounds, strict=True):
         assert one.bet == pytest.approx(other.bet, rel=1e-12)
@@ -178,8 +180,10 @@ def test_a_shoe_that_is_worth_a_bet_at_once_says_so() -> None:
 
 def test_without_numpy_one_line_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "numpy", None)
+    for module in [name for name in sys.modules if name.startswith(("taisai.study.shoe.", "taisai.bulk"))]:
+        monkeypatch.delitem(sys.modules, module)
     with pytest.raises(RulesError, match=r"NumPy is not installed: run pip install 'taisai\[study\]'"):
-        exposure(MATRIX, (2,) * 6)
+        taisai.exposure  # noqa: B018  its module is loaded when it is first used
 
 
 def test_next_to_nothing_is_called_so() -> None:

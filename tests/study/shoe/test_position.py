@@ -10,8 +10,7 @@ import pytest
 from taisai.rules import RulesError
 from taisai.study.odds import area_odds
 from taisai.study.shoe import composition
-from taisai.study.shoe.composition import position_edges, stopped_edges
-from taisai.study.shoe.odds import chance_left
+from taisai.study.shoe.composition import chance_left, position_edges, stopped_edges
 from tests.study.shoe import brute
 
 MATRIX = brute.MATRIX

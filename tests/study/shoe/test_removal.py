@@ -9,7 +9,8 @@ from math import sqrt
 import pytest
 
 from taisai.rules import RulesError
-from taisai.study.shoe.counting import linear_count, removal
+from taisai.study.shoe.composition import removal
+from taisai.study.shoe.counting import linear_count
 from tests.study.shoe import brute
 
 MATRIX = brute.MATRIX

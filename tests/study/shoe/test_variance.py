@@ -127,7 +127,7 @@ def test_too_many_figures_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_without_numba_it_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(luck_module, "has_numba", lambda: False)
+    monkeypatch.setattr(luck_module, "loads_numba", lambda: False)
     with pytest.raises(MissingError, match="a deviation needs numba, which is not installed: run pip"):
         shoe_variance(MATRIX, (8,) * 6, TAGS, SMALL_AND_BIG, 2)
 

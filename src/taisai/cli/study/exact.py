@@ -22,8 +22,7 @@ from taisai.study.portfolio import portfolio
 from taisai.study.shoe.composition import after_seeing, composition_odds, full_shoe
 
 if TYPE_CHECKING:
-    from taisai.study.shoe.composition import CompositionOdds
-    from taisai.study.shoe.counting import Removal
+    from taisai.study.shoe.composition import CompositionOdds, Removal
     from taisai.study.shoe.exposure import Exposure
 
     ShoeResult = CompositionOdds | Exposure | Removal
@@ -127,7 +126,7 @@ def run_shoe(arguments: Namespace) -> int:
 
     def work() -> ShoeResult:
         if study == "--removal":
-            from taisai.study.shoe.counting import removal
+            from taisai.study.shoe.composition import removal
 
             return removal(matrix, left)
         if study == "--counting":
@@ -200,8 +199,7 @@ def _left(arguments: Namespace, full: tuple[int, ...]) -> tuple[int, ...]:
 def _draw(result: ShoeResult, path: str, file: IO[bytes]) -> None:
     from taisai.study import pictures
     from taisai.study.plotting import save
-    from taisai.study.shoe.composition import CompositionOdds
-    from taisai.study.shoe.counting import Removal
+    from taisai.study.shoe.composition import CompositionOdds, Removal
     from taisai.study.shoe.exposure import Exposure
 
     match result:

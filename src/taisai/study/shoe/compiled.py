@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from taisai.bulk.kernels import compiled
 from taisai.rules.outcomes import DICE
-from taisai.study.shoe.plan import CARD_COUNT, NO_CLASS, ONE, PAIRS, PARTS, SIX, TRIPLES, ZERO
+from taisai.study.shoe.odds import CARD_COUNT, NO_CLASS, ONE, PAIRS, PARTS, SIX, TRIPLES, ZERO
 
 LANES: Final = 512  # compositions in a strip
 STRIDE: Final = np.uintp(LANES + 16)  # between rows; powers of two would share cache lines

@@ -1,4 +1,4 @@
-"""The odds of a shoe: for given cards left, and for each round before any card is seen."""
+"""Odds of a shoe: for given cards left, with one card less, and for each round before a card is seen."""
 
 from __future__ import annotations
 
@@ -11,13 +11,38 @@ from math import comb, prod
 from typing import Any, Final
 
 from taisai.rules.areas import AreaId
-from taisai.rules.chance import ChanceKind, ChanceRule
+from taisai.rules.chance import Chance, ChanceKind, ChanceRule
 from taisai.rules.errors import RulesError
 from taisai.rules.matrix import Matrix
 from taisai.rules.outcomes import DICE, FACES, OUTCOMES
 from taisai.study.odds import AreaOdds, area_odds
 from taisai.study.report import Describable, Sheet, StudyReport, columns
-from taisai.study.shoe.odds import chance_left
+
+MOST_COUNT: Final = 10_000
+"""The most cards of a face: 100 decks with 100 each, the largest shoe of a rulebook."""
+
+
+def chance_left(left: Sequence[int]) -> Chance:
+    """The chances of three cards from a shoe with these cards of each face left.
+
+    >>> chance = chance_left((1, 1, 1, 0, 0, 0))
+    >>> chance.total, [str(o) for o, weight in zip(OUTCOMES, chance.weights) if weight]
+    (1, ['123'])
+    """
+    if len(left) != len(FACES):
+        raise RulesError(f"expected 6 counts, one for each face, got {len(left)}")
+    for face, count in zip(FACES, left, strict=True):
+        if type(count) is not int or not 0 <= count <= MOST_COUNT:
+            raise RulesError(f"expected 0 to {MOST_COUNT} cards of face {face} left, got {count!r}")
+    if sum(left) < DICE:
+        raise RulesError(f"expected at least three cards left in the shoe, got {sum(left)}")
+    weights = []
+    for outcome in OUTCOMES:
+        weight = 1
+        for face, times in Counter(outcome.faces).items():
+            weight *= comb(left[face - 1], times)
+        weights.append(weight)
+    return Chance(ChanceKind.CARDS, tuple(weights), comb(sum(left), DICE))
 
 
 def rounds_dealt(cards: int, penetration: Fraction) -> int:
@@ -132,6 +157,80 @@ def composition_odds(
     return CompositionOdds(
         matrix, whole, left, area_odds(matrix, chance_left(left)), tuple(odds.house_edge for odds in before)
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """The effect of removing one card, of each face, on the house edge of an area."""
+
+    area: AreaId
+    edge: Fraction
+    """The house edge before the removal."""
+    changes: tuple[Fraction, ...]
+    """[face] the edge after the removal minus the edge before; negative if the player gains."""
+
+
+@dataclass(frozen=True)
+class Removal(Describable):
+    """The effects of removal for all areas of a layout."""
+
+    matrix: Matrix
+    left: tuple[int, ...]
+    effects: tuple[Effect, ...]
+
+    def of(self, area: str) -> Effect:
+        """The effects for one area."""
+        return self.effects[self.matrix.row(area)]
+
+    def report(self) -> StudyReport:
+        faces = [f"−{face}" for face in FACES]
+        rows = tuple(
+            (effect.area, f"{float(effect.edge):.3%}", *(f"{float(c) * 100:+.3f}" for c in effect.changes))
+            for effect in self.effects
+        )
+        head = columns("area", "house edge", *faces, numbers=("house edge", *faces))
+        words = f"{_words(self.left)}; change of the edge, in points, when one card is removed"
+        return StudyReport(
+            (Sheet(f"{self.matrix.rulebook}, layout {self.matrix.layout}, {words}", head, rows),)
+        )
+
+    def facts(self) -> dict[str, Any]:
+        return {
+            "rulebook": self.matrix.rulebook,
+            "layout": self.matrix.layout,
+            "left": list(self.left),
+            "areas": [
+                {"id": e.area, "house_edge": str(e.edge), "changes": [str(change) for change in e.changes]}
+                for e in self.effects
+            ],
+        }
+
+
+def _words(left: Sequence[int]) -> str:
+    return f"{sum(left)} cards left ({', '.join(map(str, left))})"
+
+
+def removal(matrix: Matrix, left: Sequence[int]) -> Removal:
+    """The effects of removing one card from a shoe with these cards of each face.
+
+    >>> from taisai.rules import rulebook
+    >>> effects = removal(rulebook("mbs-3-card-sic-bo").matrix(), (48,) * 6)
+    >>> [f"{float(change):+.4%}" for change in effects.of("small").changes]
+    ['+0.6728%', '+0.4364%', '+0.1471%', '-0.1471%', '-0.4364%', '-0.6728%']
+    """
+    left = tuple(left)
+    before = area_odds(matrix, chance_left(left))
+    if min(left) < 1 or sum(left) <= DICE:
+        raise RulesError(f"expected at least 1 card of every face and 4 cards in total, got {left}")
+    after = []
+    for face in range(len(FACES)):
+        gone = [count - (place == face) for place, count in enumerate(left)]
+        after.append(area_odds(matrix, chance_left(gone)))
+    effects = (
+        Effect(odds.id, odds.house_edge, tuple(then[row].house_edge - odds.house_edge for then in after))
+        for row, odds in enumerate(before)
+    )
+    return Removal(matrix, left, tuple(effects))
 
 
 MOST_COMPOSITIONS: Final = 20_000  # the most compositions of `stopped_edges`, which visits each of them

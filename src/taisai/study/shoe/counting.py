@@ -1,6 +1,4 @@
-"""Card counting: effects of removal, linear counts, and their exact expected gain.
-
-The effect of removal is the change of the house edge when one card is removed from the shoe.
+"""Card counting: linear counts, and their exact expected gain.
 
 The gain of a count comes from a generating function, not from sampling. All orders of the cards are equally
 likely, so the count after 3k cards, given the next three, is the count of 3k cards from the shoe without
@@ -14,97 +12,22 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import comb
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from taisai.rules.areas import AreaId
 from taisai.rules.errors import RulesError
 from taisai.rules.matrix import Matrix
 from taisai.rules.outcomes import DICE, FACES, OUTCOMES
-from taisai.study.odds import area_odds
-from taisai.study.report import Describable, Sheet, StudyReport, columns
-from taisai.study.shoe.odds import chance_left
+from taisai.study import needed
+from taisai.study.shoe.composition import Removal, chance_left
 
-if TYPE_CHECKING:
+with needed("NumPy", "study"):
+    import numpy as np
     import numpy.typing as npt
 
-    Reals = npt.NDArray[Any]
-
+Reals = npt.NDArray[Any]
 
 MOST_TAG: Final = 4  # the greatest tag of a count for people; 9**6 combinations are tried
-
-
-@dataclass(frozen=True, slots=True)
-class Effect:
-    """The effect of removing one card, of each face, on the house edge of an area."""
-
-    area: AreaId
-    edge: Fraction
-    """The house edge before the removal."""
-    changes: tuple[Fraction, ...]
-    """[face] the edge after the removal minus the edge before; negative if the player gains."""
-
-
-@dataclass(frozen=True)
-class Removal(Describable):
-    """The effects of removal for all areas of a layout."""
-
-    matrix: Matrix
-    left: tuple[int, ...]
-    effects: tuple[Effect, ...]
-
-    def of(self, area: str) -> Effect:
-        """The effects for one area."""
-        return self.effects[self.matrix.row(area)]
-
-    def report(self) -> StudyReport:
-        faces = [f"−{face}" for face in FACES]
-        rows = tuple(
-            (effect.area, f"{float(effect.edge):.3%}", *(f"{float(c) * 100:+.3f}" for c in effect.changes))
-            for effect in self.effects
-        )
-        head = columns("area", "house edge", *faces, numbers=("house edge", *faces))
-        words = f"{_words(self.left)}; change of the edge, in points, when one card is removed"
-        return StudyReport(
-            (Sheet(f"{self.matrix.rulebook}, layout {self.matrix.layout}, {words}", head, rows),)
-        )
-
-    def facts(self) -> dict[str, Any]:
-        return {
-            "rulebook": self.matrix.rulebook,
-            "layout": self.matrix.layout,
-            "left": list(self.left),
-            "areas": [
-                {"id": e.area, "house_edge": str(e.edge), "changes": [str(change) for change in e.changes]}
-                for e in self.effects
-            ],
-        }
-
-
-def _words(left: Sequence[int]) -> str:
-    return f"{sum(left)} cards left ({', '.join(map(str, left))})"
-
-
-def removal(matrix: Matrix, left: Sequence[int]) -> Removal:
-    """The effects of removing one card from a shoe with these cards of each face.
-
-    >>> from taisai.rules import rulebook
-    >>> effects = removal(rulebook("mbs-3-card-sic-bo").matrix(), (48,) * 6)
-    >>> [f"{float(change):+.4%}" for change in effects.of("small").changes]
-    ['+0.6728%', '+0.4364%', '+0.1471%', '-0.1471%', '-0.4364%', '-0.6728%']
-    """
-    left = tuple(left)
-    before = area_odds(matrix, chance_left(left))
-    if min(left) < 1 or sum(left) <= DICE:
-        raise RulesError(f"expected at least 1 card of every face and 4 cards in total, got {left}")
-    after = []
-    for face in range(len(FACES)):
-        gone = [count - (place == face) for place, count in enumerate(left)]
-        after.append(area_odds(matrix, chance_left(gone)))
-    effects = (
-        Effect(odds.id, odds.house_edge, tuple(then[row].house_edge - odds.house_edge for then in after))
-        for row, odds in enumerate(before)
-    )
-    return Removal(matrix, left, tuple(effects))
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,12 +48,11 @@ def linear_count(effects: Removal, area: str, most_tag: int = 3) -> Count:
     correlate.
 
     >>> from taisai.rules import rulebook
+    >>> from taisai.study.shoe.composition import removal
     >>> effects = removal(rulebook("mbs-3-card-sic-bo").matrix(), (48,) * 6)
     >>> linear_count(effects, "small", most_tag=2)
     Count(area='small', tags=(-2, -1, 0, 0, 1, 2), correlation=0.977...)
     """
-    import numpy as np
-
     if not 1 <= most_tag <= MOST_TAG:
         raise RulesError(f"expected a greatest tag of 1 to {MOST_TAG}, got {most_tag}")
     effect = effects.of(area)
@@ -152,8 +74,6 @@ def linear_count(effects: Removal, area: str, most_tag: int = 3) -> Count:
 
 def _correlations(tags: Any, gains: Any, held: Any) -> Any:
     """[tags] the correlation with the effects of removal, over the cards of the shoe."""
-    import numpy as np
-
     share = held / held.sum()
     off = tags - (tags @ share)[:, None]
     wide = gains - gains @ share
@@ -208,8 +128,6 @@ class Counted:
 
     def by_threshold(self, area: str, mirror: str | None, at: Fraction) -> tuple[CountedRound, ...]:
         """Bets on the area if the count per deck left reaches a threshold, on its mirror at minus that."""
-        import numpy as np
-
         counts = np.arange(self.chances.shape[1]) + self.lowest
         played = []
         for k in range(len(self.chances)):
@@ -239,8 +157,6 @@ def counted(matrix: Matrix, left: Sequence[int], tags: Sequence[int], *, deck: i
     >>> round(100 * sum(played.gain for played in dealt) / 16, 4)  # units in 100 rounds, half the shoe dealt
     3.9984
     """
-    import numpy as np
-
     left, tags = tuple(left), whole_tags(tags)
     chance = chance_left(left)
     cards = sum(left)
@@ -285,8 +201,6 @@ def whole_tags(tags: Sequence[int]) -> tuple[int, ...]:
 
 def _times(base: Reals, terms: Sequence[tuple[int, int, float]]) -> Reals:
     """A polynomial in x and z times the sum of these terms. Terms outside the array are 0."""
-    import numpy as np
-
     product = np.zeros_like(base)
     rows, width = base.shape
     for cards, tag, times in terms:

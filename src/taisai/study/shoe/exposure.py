@@ -11,9 +11,8 @@ from taisai.rules.areas import AreaId
 from taisai.rules.matrix import Matrix
 from taisai.rules.outcomes import DICE, FACES, MIRRORED
 from taisai.study.report import Describable, Sheet, StudyReport, columns
-from taisai.study.shoe.composition import rounds_dealt
-from taisai.study.shoe.counting import Count, CountedRound, best_threshold, counted, linear_count, removal
-from taisai.study.shoe.odds import need_numpy
+from taisai.study.shoe.composition import removal, rounds_dealt
+from taisai.study.shoe.counting import Count, CountedRound, best_threshold, counted, linear_count
 from taisai.study.shoe.perfect import PerfectPlay, Progress, perfect_play
 from taisai.study.shoe.variance import ShoeVariance, shoe_variance
 
@@ -222,7 +221,6 @@ def exposure(
     >>> round(found.at(Fraction(1, 2)).gain, 2)
     4.0
     """
-    need_numpy()
     left = tuple(left)
     rounds = rounds_dealt(sum(left), penetration)
     effects = removal(matrix, left)

@@ -7,19 +7,27 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
 from math import comb, prod
-from typing import TYPE_CHECKING, Any, Final
+from typing import Final
 
 from taisai.rules.errors import RulesError
 from taisai.rules.matrix import Matrix
 from taisai.rules.outcomes import DICE
-from taisai.study.shoe.odds import chance_left, has_numba, threads
+from taisai.study import needed
+from taisai.study.shoe.composition import chance_left
+from taisai.study.shoe.odds import (
+    EXACT_DOUBLE,
+    Reals,
+    WeighingPlan,
+    gains_by_numpy,
+    most_cards,
+    plan,
+    threads,
+)
 
-if TYPE_CHECKING:  # imported on first use
-    import numpy.typing as npt
+with needed("NumPy", "study"):
+    import numpy as np
 
-    from taisai.study.shoe.plan import WeighingPlan
-
-    Reals = npt.NDArray[Any]
+    from taisai.bulk.kernels import loads_numba
 
 MOST_COMPOSITIONS: Final = 20_000_000_000
 """Six decks have 13.8 × 10^9 compositions, which take about a minute on two cores."""
@@ -91,17 +99,13 @@ def perfect_play(
     >>> [(play.round, round(play.bet, 12), round(play.gain, 12)) for play in tiny.rounds]
     [(1, 1.0, 0.2), (2, 1.0, 8.5)]
     """
-    import numpy as np
-
-    from taisai.study.shoe.plan import EXACT_DOUBLE, most_cards, plan
-
     left = tuple(left)
     chance_left(left)  # raises an error for an invalid shoe
     steps = plan(matrix)
     cards = sum(left)
     if cards > (most := most_cards(steps, EXACT_DOUBLE)):
         raise RulesError(f"expected at most {most} cards, so that every figure is exact, got {cards}")
-    by_numba = has_numba() if compiled is None else compiled
+    by_numba = loads_numba() if compiled is None else compiled
     compositions = prod(count + 1 for count in left)
     most = MOST_COMPOSITIONS if by_numba else MOST_BY_NUMPY
     if compositions > most:
@@ -147,8 +151,6 @@ def perfect_play(
 def _run_tasks(
     plan: WeighingPlan, left: tuple[int, ...], units: Reals, tasks: list[tuple[int, int]], *, by_numba: bool
 ) -> Iterator[tuple[tuple[int, int], tuple[Reals, Reals]]]:
-    import numpy as np
-
     held = np.array(left, dtype=np.int64)
     ways = np.zeros((len(left), max(left) + 1))
     for face, count in enumerate(left):
@@ -163,9 +165,7 @@ def _run_tasks(
             store = compiled.store(plan.classes, single=single)
             compiled.gains(task, (held, ways, units), plan.steps, store, (bets, gained))
         else:
-            from taisai.study.shoe import plan as plans
-
-            plans.gains(task, (held, ways, units), plan, (bets, gained))
+            gains_by_numpy(task, (held, ways, units), plan, (bets, gained))
         return bets, gained
 
     if not by_numba:

@@ -16,22 +16,24 @@ from fractions import Fraction
 from functools import partial
 from itertools import combinations_with_replacement
 from math import comb, prod, sqrt
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from taisai.rules.errors import RulesError
 from taisai.rules.matrix import Matrix
 from taisai.rules.outcomes import DICE, OUTCOMES
-from taisai.study import MissingError
+from taisai.study import MissingError, needed
+from taisai.study.shoe.composition import chance_left
 from taisai.study.shoe.counting import MOST_CARDS, called, whole_tags
-from taisai.study.shoe.odds import chance_left, has_numba, threads
+from taisai.study.shoe.odds import Reals, threads
 from taisai.study.shoe.perfect import Progress
 
-if TYPE_CHECKING:  # imported on first use
-    import numpy.typing as npt
+with needed("NumPy", "study"):
+    import numpy as np
 
+    from taisai.bulk.kernels import loads_numba
+
+if TYPE_CHECKING:  # it needs numba
     from taisai.study.shoe.compiled import DealtShoe
-
-    Reals = npt.NDArray[Any]
 
 GROUPS: Final = 5  # the most different tags: with six, two decks would take minutes and six decks days
 MOST_CELLS: Final = 64_000_000  # the most figures, 0.5 GB; six decks with five different tags have 59 million
@@ -92,8 +94,6 @@ def shoe_variance(
     >>> round(found.deviation, 3), round(found.until_equal)
     (7.627, 364)
     """
-    import numpy as np
-
     left, tags = tuple(left), whole_tags(tags)
     _check(left, tags, rounds)
     area, mirror, at = bet
@@ -139,7 +139,7 @@ def _check(left: tuple[int, ...], tags: tuple[int, ...], rounds: int) -> None:
         raise RulesError(
             f"expected at most {GROUPS} different tags for a deviation, got {len(set(tags))}: {tags}"
         )
-    if not has_numba():
+    if not loads_numba():
         raise MissingError(
             "a deviation needs numba, which is not installed: "
             "run pip install 'taisai[study]', or make study in a clone"
@@ -168,8 +168,6 @@ def _shoe(
     matrix: Matrix, left: tuple[int, ...], tags: tuple[int, ...], rows: tuple[int, int]
 ) -> tuple[VarianceParts, DealtShoe]:
     """The factors of the products of nets, and the shoe with its largest group last."""
-    import numpy as np
-
     from taisai.study.shoe.compiled import DealtShoe
 
     cards = {tag: sum(n for n, of in zip(left, tags, strict=True) if of == tag) for tag in set(tags)}
@@ -199,8 +197,6 @@ def _shoe(
 
 def _parts(left: tuple[int, ...], of: list[int], nets: Reals, hands: int) -> VarianceParts:
     """The matrix by its few eigenvectors with eigenvalues that are not 0."""
-    import numpy as np
-
     faces = np.array([[outcome.faces.count(face) for face in range(1, 7)] for outcome in OUTCOMES])
     ways = np.array(
         [[[float(comb(n, i) * comb(max(0, n - i), j)) for j in range(4)] for i in range(4)] for n in left]
