@@ -20,7 +20,7 @@ from bench.study.growing import growth
 from taisai.rules import OUTCOMES, rulebook
 from taisai.study.odds import Mix
 from taisai.study.simulation import Simulated, local_workers, simulate, simulate_totals
-from taisai.study.simulation.draws import CHUNK, Classes, Walk, key
+from taisai.study.simulation.plans import CHUNK, Classes, Walk, key
 
 BOOK: Final = rulebook("rws-sic-bo-etg-v8")
 MIX: Final = Mix.of(BOOK.matrix("A"), {"small": 100})

@@ -9,7 +9,7 @@ from taisai.rules import rulebook
 from taisai.study.odds import Mix
 from taisai.study.pictures import simulation_picture
 from taisai.study.simulation import SessionTerms, Simulated, simulate
-from taisai.study.simulation.draws import CHUNK
+from taisai.study.simulation.plans import CHUNK
 
 BOOK = rulebook("us-sic-bo")
 

@@ -14,7 +14,8 @@ from taisai.rules import OUTCOMES, rulebook
 from taisai.rules.errors import RulesError
 from taisai.study.odds import Distribution, Mix
 from taisai.study.simulation import SessionTerms, compiled_rounds, local_workers, numpy_kernels, simulate
-from taisai.study.simulation.draws import (
+from taisai.study.simulation.numpy_kernels import Streams
+from taisai.study.simulation.plans import (
     CHUNK,
     GREATEST_NET,
     MOST_CASES,
@@ -24,7 +25,6 @@ from taisai.study.simulation.draws import (
     Walk,
     key,
 )
-from taisai.study.simulation.numpy_kernels import Streams
 from taisai.study.simulation.run import MOST_ROUNDS
 from taisai.study.simulation.workers import MOST_WORKERS
 from tests.study.simulation import oracle

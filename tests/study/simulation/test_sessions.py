@@ -21,8 +21,7 @@ from taisai.study.simulation import (
     simulate,
 )
 from taisai.study.simulation.compiled_sessions import FEWEST
-from taisai.study.simulation.draws import Classes, key
-from taisai.study.simulation.plans import PLAYED_OUT, REACHED, RUINED, Figures, SessionPlan
+from taisai.study.simulation.plans import PLAYED_OUT, REACHED, RUINED, Classes, Figures, SessionPlan, key
 from taisai.study.staking import Counting, Multiples, System, SystemName, allowed, machine, named, system
 from tests.study.simulation import oracle
 

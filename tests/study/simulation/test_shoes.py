@@ -22,8 +22,7 @@ from taisai.study.simulation import (
     numpy_kernels,
     simulate,
 )
-from taisai.study.simulation.draws import key
-from taisai.study.simulation.plans import Betting, most_shoes
+from taisai.study.simulation.plans import Betting, key, most_shoes
 from tests.study.simulation import oracle
 
 BOOK = rulebook("mbs-3-card-sic-bo")

@@ -13,9 +13,8 @@ import pytest
 from taisai.rules import rulebook
 from taisai.study.odds import Mix
 from taisai.study.simulation import SessionTerms, Simulated, local_workers, run, simulate
-from taisai.study.simulation.draws import CHUNK, Classes, key
-from taisai.study.simulation.plans import SessionPlan
-from taisai.study.simulation.workers import run_in_order
+from taisai.study.simulation.plans import CHUNK, Classes, SessionPlan, key
+from taisai.study.simulation.workers import Part, run_in_order
 from taisai.study.staking import FLAT, Multiples, system_of
 
 BOOK = rulebook("rws-sic-bo-etg-v8")
@@ -76,12 +75,11 @@ class Held(NamedTuple):
     rounds: int
     begun: Event
     released: Event
-    further: None = None
 
-    def run(self) -> Held:
+    def run(self) -> Part[Held]:
         self.begun.set()
         assert self.released.wait(60)
-        return self
+        return Part(self.rounds, self)
 
 
 def held(rounds: int) -> Held:
@@ -109,7 +107,8 @@ def test_a_part_that_runs_at_ctrl_c_is_waited_for_and_counts(pair: ThreadPoolExe
             slow.released.set()
             raise KeyboardInterrupt
 
-    assert run_in_order(iter([slow, other]), pair, side_by_side=2, tick=tick) == ([slow, other], False)
+    parts, is_whole = run_in_order(iter([slow, other]), pair, side_by_side=2, tick=tick)
+    assert ([part.result for part in parts], is_whole) == ([slow, other], False)
 
 
 def test_a_part_that_has_not_begun_at_ctrl_c_is_left(pair: ThreadPoolExecutor) -> None:
@@ -122,8 +121,8 @@ def test_a_part_that_has_not_begun_at_ctrl_c_is_left(pair: ThreadPoolExecutor) -
                 Timer(0.2, task.released.set).start()
             raise KeyboardInterrupt
 
-    found = run_in_order(iter([first, slow, slower, waiting]), pair, side_by_side=4, tick=tick)
-    assert found == ([first, slow, slower], False)
+    parts, is_whole = run_in_order(iter([first, slow, slower, waiting]), pair, side_by_side=4, tick=tick)
+    assert ([part.result for part in parts], is_whole) == ([first, slow, slower], False)
     assert not waiting.begun.is_set()
 
 
@@ -141,12 +140,12 @@ def test_after_a_second_ctrl_c_running_parts_are_left_out(pair: ThreadPoolExecut
 
     before = signal.signal(signal.SIGALRM, again)
     try:
-        found = run_in_order(iter([first, stuck]), pair, side_by_side=2, tick=tick)
+        parts, is_whole = run_in_order(iter([first, stuck]), pair, side_by_side=2, tick=tick)
     finally:
         stuck.released.set()
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
-    assert found == ([first], False)
+    assert ([part.result for part in parts], is_whole) == ([first], False)
 
 
 def test_sessions_that_are_played_on_leave_the_part_before_as_it_was() -> None:
@@ -154,11 +153,11 @@ def test_sessions_that_are_played_on_leave_the_part_before_as_it_was() -> None:
     plan = SessionPlan(Classes.of(MIX.distribution(DICE)), system, 100, 1, 10**12, 10**15, 3 * run.SLICE)
     first = run.SessionsTask(key(6, "sessions"), plan, 0, 1).run()
     assert first.further is not None
-    before = first.figures.copied()
+    before = first.result.copied()
     once, again = first.further.run(), first.further.run()
-    assert first.figures.rounds == before.rounds == run.SLICE
-    assert (first.figures.whole == before.whole).all()
-    assert (once.figures.whole == again.figures.whole).all()
+    assert first.result.rounds == before.rounds == run.SLICE
+    assert (first.result.whole == before.whole).all()
+    assert (once.result.whole == again.result.whole).all()
 
 
 def test_sessions_done_before_ctrl_c_are_whole_sessions_from_the_first_on() -> None:

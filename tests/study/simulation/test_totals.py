@@ -10,7 +10,7 @@ from taisai.rules import rulebook
 from taisai.rules.errors import RulesError
 from taisai.study.odds import Mix
 from taisai.study.simulation import SessionTerms, simulate_totals
-from taisai.study.simulation.draws import drawn_counts, key
+from taisai.study.simulation.plans import drawn_counts, key
 from taisai.study.simulation.run import MOST_ROUNDS
 
 BOOK = rulebook("rws-sic-bo-etg-v8")

@@ -22,8 +22,7 @@ from taisai.study.simulation import (
 )
 from taisai.study.simulation import simulate as simulated
 from taisai.study.simulation import simulate_totals as simulated_totals
-from taisai.study.simulation.draws import MOST_SEED
-from taisai.study.simulation.plans import MOST_SESSIONS
+from taisai.study.simulation.plans import MOST_SEED, MOST_SESSIONS
 from taisai.study.simulation.result import save
 from taisai.study.simulation.run import MOST_ROUNDS
 from taisai.study.simulation.workers import MOST_WORKERS

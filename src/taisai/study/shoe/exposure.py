@@ -11,7 +11,7 @@ from taisai.rules.areas import AreaId
 from taisai.rules.matrix import Matrix
 from taisai.rules.outcomes import DICE, FACES, MIRRORED
 from taisai.study.report import Describable, Sheet, StudyReport, columns
-from taisai.study.shoe.composition import removal, rounds_dealt
+from taisai.study.shoe.composition import Effect, removal, rounds_dealt
 from taisai.study.shoe.counting import Count, CountedRound, best_threshold, counted, linear_count
 from taisai.study.shoe.perfect import PerfectPlay, Progress, perfect_play
 from taisai.study.shoe.variance import ShoeVariance, shoe_variance
@@ -224,7 +224,7 @@ def exposure(
     left = tuple(left)
     rounds = rounds_dealt(sum(left), penetration)
     effects = removal(matrix, left)
-    count = linear_count(effects, area or _most_moved(effects.effects), most_tag)
+    count = linear_count(effects, area or max(effects.effects, key=_relative_change).area, most_tag)
     balanced = tuple(-tag for tag in reversed(count.tags)) == count.tags and left == left[::-1]
     mirror = _mirror(matrix, count.area) if balanced else None
     play = counted(matrix, left, count.tags, deck=deck)
@@ -238,14 +238,9 @@ def exposure(
     return Exposure(matrix, left, deck, count, mirror, threshold, played, best, penetration, variance)
 
 
-def _most_moved(effects: Sequence[Any]) -> AreaId:
-    """The area whose edge changes most by removal, relative to the edge."""
-
-    def change(effect: Any) -> float:
-        return float(sum(change * change for change in effect.changes) / (effect.edge * effect.edge or 1))
-
-    best: AreaId = max(effects, key=change).area
-    return best
+def _relative_change(effect: Effect) -> Fraction:
+    """How much the edge of an area changes by removal, relative to the edge."""
+    return sum((change**2 for change in effect.changes), Fraction(0)) / (effect.edge**2 or 1)
 
 
 def _mirror(matrix: Matrix, area: str) -> AreaId | None:

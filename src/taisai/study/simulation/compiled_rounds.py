@@ -14,8 +14,19 @@ import numpy.typing as npt
 from taisai.bulk.kernels import compiled
 from taisai.rules.outcomes import DICE, OUTCOMES
 from taisai.study.simulation import numpy_kernels
-from taisai.study.simulation.draws import LANES, SHORT_NET, STEPS, WARMING, Classes, Walk
-from taisai.study.simulation.plans import ROLLS, SIX, Betting, Dealt, SimulatedShoe
+from taisai.study.simulation.plans import (
+    LANES,
+    ROLLS,
+    SHORT_NET,
+    SIX,
+    STEPS,
+    WARMING,
+    Betting,
+    Classes,
+    Dealt,
+    SimulatedShoe,
+    Walk,
+)
 
 FEW: Final = 4
 """A draw is assigned to one of at most this many classes by comparisons; with more, by a lookup table."""

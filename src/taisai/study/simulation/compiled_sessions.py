@@ -15,8 +15,16 @@ import numpy.typing as npt
 
 from taisai.bulk.kernels import compiled
 from taisai.study.simulation.compiled_rounds import FEW, GUIDE_SHIFT, guide_of, next_draw, start_streams
-from taisai.study.simulation.draws import WARMING, Classes
-from taisai.study.simulation.plans import PLAYED_OUT, PLAYING, REACHED, RUINED, Figures, SessionPlan
+from taisai.study.simulation.plans import (
+    PLAYED_OUT,
+    PLAYING,
+    REACHED,
+    RUINED,
+    WARMING,
+    Classes,
+    Figures,
+    SessionPlan,
+)
 
 Uints = npt.NDArray[np.uint32]
 Whole = npt.NDArray[np.int64]

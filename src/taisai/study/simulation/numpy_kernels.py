@@ -11,19 +11,23 @@ import numpy as np
 import numpy.typing as npt
 
 from taisai.rules.outcomes import DICE, OUTCOMES
-from taisai.study.simulation.draws import LANES, STEPS, WARMING, Classes, Walk
 from taisai.study.simulation.plans import (
+    LANES,
     PLAYED_OUT,
     PLAYING,
     REACHED,
     ROLLS,
     RUINED,
     SIX,
+    STEPS,
+    WARMING,
     Betting,
+    Classes,
     Dealt,
     Figures,
     SessionPlan,
     SimulatedShoe,
+    Walk,
 )
 
 Uints = npt.NDArray[np.uint32]

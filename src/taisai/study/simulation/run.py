@@ -3,46 +3,46 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from importlib import import_module
 from math import sqrt
 from time import perf_counter
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from taisai.rules.chance import Chance
 from taisai.rules.errors import RulesError
 from taisai.study import needed
 from taisai.study.odds import Mix
 from taisai.study.report import counted
-from taisai.study.simulation.draws import CHUNK, Classes, Walk, drawn_counts, key
 from taisai.study.simulation.plans import (
+    CHUNK,
     ENDLESS,
     MOST_SESSIONS,
     Betting,
+    Classes,
     Dealt,
     Figures,
     SessionPlan,
     SimulatedShoe,
+    Walk,
+    drawn_counts,
+    key,
     most_shoes,
 )
 from taisai.study.simulation.result import Sessions, Simulated, exact_sum
-from taisai.study.simulation.workers import P, Task, Workers, local_workers, run_in_order
+from taisai.study.simulation.workers import Part, T, Task, Workers, local_workers, run_in_order
 from taisai.study.staking import FLAT, Counting, SessionTerms, Staking, System, system_of
 
 SLICE: Final = 2**24  # rounds of a session that a task plays at most; another task continues it
 StreamKey = tuple[int, int, int, int]
 
 
-def _has_numba() -> bool:
+def _kernel(name: str, compiled_module: str) -> Callable[..., Any]:
+    """The loop with this name: compiled if numba is installed, else by NumPy, with the same digits."""
     from taisai.bulk.kernels import loads_numba
 
-    return loads_numba()
-
-
-class Walked(NamedTuple):
-    """The walk of a task, in units."""
-
-    rounds: int
-    walk: Walk
-    further: None = None
+    module = import_module(f"taisai.study.simulation.{compiled_module if loads_numba() else 'numpy_kernels'}")
+    loop: Callable[..., Any] = getattr(module, name)
+    return loop
 
 
 class WalkTask(NamedTuple):
@@ -54,21 +54,9 @@ class WalkTask(NamedTuple):
     chunks: int
     rest: int
 
-    def run(self) -> Walked:
-        if _has_numba():
-            from taisai.study.simulation.compiled_rounds import walk_rounds
-        else:
-            from taisai.study.simulation.numpy_kernels import walk_rounds
-        walk = walk_rounds(self.key, self.classes, self.first, self.chunks, self.rest)
-        return Walked(self.chunks * CHUNK + self.rest, walk)
-
-
-class Sat(NamedTuple):
-    """The sessions of a task, with a task that continues them if they have not all ended."""
-
-    rounds: int
-    figures: Figures
-    further: SessionsTask | None
+    def run(self) -> Part[Walk]:
+        """The walk, in units."""
+        return Part(self.chunks * CHUNK + self.rest, _kernel("walk_rounds", "compiled_rounds")(*self))
 
 
 class SessionsTask(NamedTuple):
@@ -80,24 +68,11 @@ class SessionsTask(NamedTuple):
     many: int
     figures: Figures | None = None
 
-    def run(self) -> Sat:
-        """Plays at most SLICE rounds of each session."""
-        if _has_numba():
-            from taisai.study.simulation.compiled_sessions import play_sessions
-        else:
-            from taisai.study.simulation.numpy_kernels import play_sessions
+    def run(self) -> Part[Figures]:
+        """Plays at most SLICE rounds of each session; another task continues those that have not ended."""
         figures = self.figures.copied() if self.figures else Figures.begun(self.plan, self.first, self.many)
-        play_sessions(self.key, self.plan, figures, SLICE)
-        further = self._replace(figures=figures) if figures.playing else None
-        return Sat(figures.rounds, figures, further)
-
-
-class ShoesDealt(NamedTuple):
-    """The shoes of a task."""
-
-    rounds: int
-    dealt: Dealt
-    further: None = None
+        _kernel("play_sessions", "compiled_sessions")(self.key, self.plan, figures, SLICE)
+        return Part(figures.rounds, figures, self._replace(figures=figures) if figures.playing else None)
 
 
 class ShoesTask(NamedTuple):
@@ -110,15 +85,11 @@ class ShoesTask(NamedTuple):
     shoes: int
     rounds: int
 
-    def run(self) -> ShoesDealt:
-        if _has_numba():
-            from taisai.study.simulation.compiled_rounds import deal_shoes
-        else:
-            from taisai.study.simulation.numpy_kernels import deal_shoes
-        dealt = deal_shoes(
+    def run(self) -> Part[Dealt]:
+        dealt = _kernel("deal_shoes", "compiled_rounds")(
             self.key, self.shoe, self.betting, first=self.first, shoes=self.shoes, rounds=self.rounds
         )
-        return ShoesDealt(dealt.rounds, dealt)
+        return Part(dealt.rounds, dealt)
 
 
 _FEW_CHUNKS: Final = 64  # the least number of tasks of a long walk, and of points of its trail
@@ -143,7 +114,7 @@ class SimulationRun(NamedTuple):
     clock: Stopwatch
     marks: int = 0  # the least number of points of the trail, if there are as many rounds or shoes
 
-    def timed(self, first: Task[P], tasks: Iterator[Task[P]]) -> tuple[list[P], float, bool]:
+    def timed(self, first: Task[T], tasks: Iterator[Task[T]]) -> tuple[list[Part[T]], float, bool]:
         """Runs all tasks: their parts, the seconds without compilation, and whether all were completed."""
         if self.workers.is_local:
             try:
@@ -174,7 +145,7 @@ def walked(run: SimulationRun, multiple: int) -> Simulated:
     parts, seconds, is_whole = run.timed(WalkTask(keyed, classes, 0, 0, 1), tasks())
     walk, played, trail = Walk(), 0, [(0, 0)]
     for part in parts:
-        walk = walk.then(part.walk)
+        walk = walk.then(part.result)
         played += part.rounds
         trail.append((played, walk.net * unit))
     if is_whole and len(trail) <= min(run.marks, _FEW_CHUNKS):  # one task per chunk
@@ -195,7 +166,7 @@ def _add_marks(run: SimulationRun, task: WalkTask, unit: int, trail: list[tuple[
     begun = [task._replace(first=at // CHUNK, rest=at % CHUNK) for at in wanted]
     try:
         for at, part in zip(wanted, run.workers.executor.map(WalkTask.run, begun), strict=True):
-            known[at] = known[at - part.rounds] + part.walk.net * unit
+            known[at] = known[at - part.rounds] + part.result.net * unit
     except KeyboardInterrupt:
         return  # all rounds are played; the picture has fewer points
     trail[:] = sorted(known.items())
@@ -222,11 +193,8 @@ def sat(run: SimulationRun, terms: SessionTerms, system: System, count: int) -> 
             yield SessionsTask(keyed, plan, first, min(span, count - first))
 
     parts, seconds, is_whole = run.timed(SessionsTask(keyed, plan._replace(rounds=1), 0, 1), tasks())
-    figures_of_parts = [part.figures for part in parts]
-    whole = np.concatenate(
-        [np.empty((7, 0), dtype=np.int64), *(figures.whole for figures in figures_of_parts)], axis=1
-    )
-    squares = np.concatenate([np.empty(0), *(figures.squares for figures in figures_of_parts)])
+    whole = np.concatenate([np.empty((7, 0), dtype=np.int64), *(part.result.whole for part in parts)], axis=1)
+    squares = np.concatenate([np.empty(0), *(part.result.squares for part in parts)])
     money, _, rounds, units, _, fall, ended = whole
     sessions = Sessions(rounds, units * run.mix.staked, money - plan.bankroll, fall, ended, squares)
     staked = exact_sum(units) * run.mix.staked
@@ -261,7 +229,7 @@ def dealt_from(run: SimulationRun, terms: SessionTerms, shoe: SimulatedShoe) -> 
     parts, seconds, is_whole = run.timed(ShoesTask(keyed, shoe, betting, 0, 1, 1), tasks())
     dealt, trail = Dealt(), [(0, 0)]
     for part in parts:
-        dealt = dealt.then(part.dealt)
+        dealt = dealt.then(part.result)
         trail.append((dealt.rounds, dealt.walk.net * betting.unit))
     walk, staked = dealt.walk.times(betting.unit), dealt.staked * betting.unit
     distribution = run.mix.distribution(run.chance)

@@ -8,7 +8,7 @@ import socket
 from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager, suppress
-from typing import Any, Final, Generic, NamedTuple, Protocol, TypeVar
+from typing import Final, Generic, NamedTuple, Protocol, TypeVar
 
 from taisai.rules.errors import RulesError
 from taisai.study import needed
@@ -38,20 +38,13 @@ def local_workers(count: int | None = None) -> Iterator[Workers]:
         yield Workers(executor, 2 * threads)
 
 
-@contextmanager
-def cluster_workers(address: str) -> Iterator[Workers]:
-    """The workers of the Dask cluster whose scheduler has this address, as a context manager."""
-    with _on_cluster(address) as (executor, threads):
-        yield Workers(executor, 2 * threads, is_local=False)
-
-
 _ADDRESS: Final = re.compile(r"(?:(?:tcp|tls)://)?(?P<host>\[[0-9a-fA-F:]+\]|[\w.-]+):(?P<port>[0-9]{1,5})")
 PATIENCE: Final = 5  # seconds to wait for an answer
 
 
 @contextmanager
-def _on_cluster(address: str) -> Iterator[tuple[Executor, int]]:
-    """An executor on the cluster, and the number of its threads."""
+def cluster_workers(address: str) -> Iterator[Workers]:
+    """The workers of the Dask cluster whose scheduler has this address, as a context manager."""
     import logging
     import warnings
 
@@ -71,7 +64,7 @@ def _on_cluster(address: str) -> Iterator[tuple[Executor, int]]:
         if not threads:
             raise RulesError(f"the Dask cluster at {address!r} has no workers")
         with client.get_executor(pure=False) as executor:
-            yield executor, threads
+            yield Workers(executor, 2 * threads, is_local=False)
     finally:
         client.close()
 
@@ -93,38 +86,34 @@ def _check_address(address: str) -> None:
         raise RulesError(f"no Dask scheduler answers at {address!r}: {problem}") from error
 
 
-class WorkPart(Protocol):
+T = TypeVar("T")
+
+
+class Part(NamedTuple, Generic[T]):
     """The result of a task, or of the rounds that it has played so far."""
 
-    @property
-    def rounds(self) -> int:
-        """The rounds played so far."""
-
-    @property
-    def further(self) -> Any:
-        """The task that continues this part; None if it is complete."""
+    rounds: int
+    result: T
+    further: Task[T] | None = None
+    """The task that continues this part; None if it is complete."""
 
 
-P = TypeVar("P", bound=WorkPart)
-P_co = TypeVar("P_co", bound=WorkPart, covariant=True)
-
-
-class Task(Protocol[P_co]):
+class Task(Protocol[T]):
     """Work that can be pickled and gives the same result on every worker."""
 
-    def run(self) -> P_co: ...
+    def run(self) -> Part[T]: ...
 
 
-class _Order(Generic[P]):
+class _Order(Generic[T]):
     """Collects parts, which arrive in any order, in the order of their tasks."""
 
     def __init__(self, tick: Callable[[int], None]) -> None:
         self._tick = tick
-        self._latest: dict[int, P] = {}
-        self.parts: list[P] = []
+        self._latest: dict[int, Part[T]] = {}
+        self.parts: list[Part[T]] = []
         """The complete parts before the first incomplete one."""
 
-    def add(self, number: int, part: P) -> None:
+    def add(self, number: int, part: Part[T]) -> None:
         """Adds a part, which may replace an earlier state of it."""
         before = self._latest.get(number)
         self._latest[number] = part
@@ -133,22 +122,22 @@ class _Order(Generic[P]):
             del self._latest[len(self.parts) - 1]
         self._tick(part.rounds - (before.rounds if before else 0))
 
-    def available(self) -> list[P]:
+    def available(self) -> list[Part[T]]:
         """The complete parts, and the first incomplete one if it has begun."""
         first = self._latest.get(len(self.parts))
         return self.parts if first is None else [*self.parts, first]
 
 
 def run_in_order(
-    tasks: Iterator[Task[P]], executor: Executor, *, side_by_side: int, tick: Callable[[int], None]
-) -> tuple[list[P], bool]:
+    tasks: Iterator[Task[T]], executor: Executor, *, side_by_side: int, tick: Callable[[int], None]
+) -> tuple[list[Part[T]], bool]:
     """Runs all tasks. Returns their parts in order, and False if Ctrl-C interrupted it, else True.
 
     After Ctrl-C the parts have no gap: all tasks up to one, and the finished rounds of that one. Threads of
     this process cannot be stopped; they are waited for and counted, unless Ctrl-C comes again.
     """
-    order: _Order[P] = _Order(tick)
-    running: dict[Future[P], int] = {}
+    order: _Order[T] = _Order(tick)
+    running: dict[Future[Part[T]], int] = {}
     submitted = 0
     try:
         while True:
@@ -174,5 +163,5 @@ def run_in_order(
         return order.available(), False
 
 
-def _run(task: Task[P]) -> P:
+def _run(task: Task[T]) -> Part[T]:
     return task.run()
