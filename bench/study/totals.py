@@ -41,7 +41,7 @@ def run(*, quick: bool) -> Iterator[Line]:
 
 
 def _ours(matrix: Matrix, chance: Chance, bets: Mapping[str, int], rounds: int) -> Distribution:
-    law = total_after(Mix.of(matrix, bets), chance, rounds).law
+    law = total_after(Mix.of(matrix, bets), chance, rounds).distribution
     assert isinstance(law, Distribution)
     return law
 

@@ -18,15 +18,13 @@ if TYPE_CHECKING:
         rulebook,
         rulebook_ids,
     )
-    from taisai.study.compare import Side, compare
     from taisai.study.dice import DiceWatch, dice_tests, mapping_proof, read_rolls, tallied
-    from taisai.study.dominance import dominance
     from taisai.study.journal import observed
     from taisai.study.journal.resettle import resettle
-    from taisai.study.measures import measures
+    from taisai.study.measures import Side, compare, measures
     from taisai.study.odds import Distribution, Law, Mix, area_odds
     from taisai.study.par import par_sheet
-    from taisai.study.portfolio import portfolio
+    from taisai.study.portfolio import dominance, portfolio
     from taisai.study.session.ends import ends_of
     from taisai.study.session.total import total_after
     from taisai.study.shoe.composition import composition_odds, full_shoe, position_edges, removal
@@ -50,14 +48,14 @@ _STUDY = {
     "Law": "odds",
     "Mix": "odds",
     "Shoe": "simulation",
-    "Side": "compare",
+    "Side": "measures",
     "Terms": "simulation",
     "area_odds": "odds",
     "cluster_workers": "simulation",
-    "compare": "compare",
+    "compare": "measures",
     "composition_odds": "shoe.composition",
     "dice_tests": "dice",
-    "dominance": "dominance",
+    "dominance": "portfolio",
     "ends_of": "session.ends",
     "exposure": "shoe.exposure",
     "full_shoe": "shoe.composition",

@@ -83,8 +83,8 @@ class Counted:
 def matches(band: Band, area: AreaMeasures, law: Counted) -> bool:
     """Whether a band has just the ends and the share that were counted."""
     first, last = law.ends(band.level)
-    step = Lattice.of(area.law).step
-    lost = [-(band.rounds * area.law.values[0] + step * place) for place in (last, first)]
+    step = Lattice.of(area.distribution).step
+    lost = [-(band.rounds * area.distribution.values[0] + step * place) for place in (last, first)]
     low, high = (float(Fraction(one, band.rounds * area.denominator)) for one in lost)
     return (band.low, band.high) == (low, high) and law.is_share(band.share, first, last, band.error)
 
@@ -92,7 +92,7 @@ def matches(band: Band, area: AreaMeasures, law: Counted) -> bool:
 @pytest.mark.parametrize("rounds", [1, 2, 10, 400, 1_000, 1_001, 10_000])
 @pytest.mark.parametrize("area", TWO_VALUED, ids=lambda area: str(area.id))
 def test_bands_of_bets_that_win_or_lose_are_binomial(area: AreaMeasures, rounds: int) -> None:
-    loses, wins = Lattice.of(area.law).weights
+    loses, wins = Lattice.of(area.distribution).weights
     law = Counted(binomial(wins, loses, rounds))
     for level in (*BAND_LEVELS, Fraction(1, 2), Fraction(9_999, 10_000)):
         band = area.band(rounds, level)
@@ -105,14 +105,14 @@ def test_bands_of_bets_that_win_or_lose_are_binomial(area: AreaMeasures, rounds:
 
 @pytest.mark.parametrize("rounds", [1, 7, 60])
 def test_bands_of_a_bet_with_several_odds_by_convolution(rounds: int) -> None:
-    law = Counted(convolved(SINGLE.law, rounds)[:: Lattice.of(SINGLE.law).step])
+    law = Counted(convolved(SINGLE.distribution, rounds)[:: Lattice.of(SINGLE.distribution).step])
     for level in BAND_LEVELS:
         assert matches(SINGLE.band(rounds, level), SINGLE, law)
 
 
 @pytest.mark.parametrize("rounds", [1_000, 1_500])
 def test_bands_of_a_bet_with_several_odds_by_flint(rounds: int) -> None:
-    lattice = Lattice.of(SINGLE.law)
+    lattice = Lattice.of(SINGLE.distribution)
     dense = [0] * (lattice.degree + 1)
     for exponent, weight in zip(lattice.exponents, lattice.weights, strict=True):
         dense[exponent] = weight
@@ -143,7 +143,7 @@ def test_either_tail_holds_half_of_the_rest_at_most_and_more_with_the_end_itself
 
 @pytest.mark.parametrize("rounds", [45, 150])
 def test_waves_and_whole_numbers_end_at_the_same_places(rounds: int) -> None:
-    lattice = Lattice.of(SINGLE.law)._replace(low=0, step=1)
+    lattice = Lattice.of(SINGLE.distribution)._replace(low=0, step=1)
     law = Counted(convolved(Distribution(lattice.exponents, lattice.weights, lattice.total), rounds))
     wave = windowed_fft(lattice, rounds)
     for level in BAND_LEVELS:
@@ -196,7 +196,7 @@ def test_exact_and_normal_bands_meet_as_the_rounds_grow(area: AreaMeasures) -> N
     apart = []
     for rounds in (10_000, 100_000_000):
         exact = area.band(rounds, EDGE_99)
-        normal = normal_band(area.law, area.denominator, rounds, EDGE_99)
+        normal = normal_band(area.distribution, area.denominator, rounds, EDGE_99)
         assert (exact.method, normal.method) == (Method.WAVE, Method.NORMAL)
         assert abs(exact.share - normal.share) <= normal.error
         wide = normal.high - normal.low
@@ -207,12 +207,17 @@ def test_exact_and_normal_bands_meet_as_the_rounds_grow(area: AreaMeasures) -> N
 
 def test_normal_bands_shrink_with_the_root_of_the_rounds_and_say_how_far_they_are_off() -> None:
     triple = MEASURES["triple-1"]
-    wide, narrow = (normal_band(triple.law, triple.denominator, n, EDGE_99) for n in (10_000, 1_000_000))
+    wide, narrow = (
+        normal_band(triple.distribution, triple.denominator, n, EDGE_99) for n in (10_000, 1_000_000)
+    )
     assert (wide.high - wide.low) == pytest.approx(10 * (narrow.high - narrow.low))
     assert wide.error == pytest.approx(10 * narrow.error)
     assert wide.is_rough
     assert not narrow.is_rough
-    lost = [triple.denominator * 10_000 - (triple.law.values[1] + triple.denominator) * n for n in range(200)]
+    lost = [
+        triple.denominator * 10_000 - (triple.distribution.values[1] + triple.denominator) * n
+        for n in range(200)
+    ]
     within = [wide.low <= one / 10_000 / triple.denominator <= wide.high for one in lost]
     weights = binomial(1, 215, 10_000)
     inside = sum(w for w, is_in in zip(weights, within, strict=False) if is_in)
@@ -220,7 +225,7 @@ def test_normal_bands_shrink_with_the_root_of_the_rounds_and_say_how_far_they_ar
 
 
 def test_beyond_the_greatest_window_a_band_is_normal() -> None:
-    lattice = Lattice.of(MEASURES["triple-1"].law)
+    lattice = Lattice.of(MEASURES["triple-1"].distribution)
     low, high = 1, 10**15
     while high - low > 1:
         middle = (low + high) // 2
@@ -234,7 +239,7 @@ def test_beyond_the_greatest_window_a_band_is_normal() -> None:
 
 def test_a_thousand_million_rounds_are_not_too_many_for_any_bet_of_the_game() -> None:
     for area in (*MEASURES.areas, *CARD_MEASURES.areas):
-        assert window(Lattice.of(area.law), 10**9) <= MOST_WINDOW
+        assert window(Lattice.of(area.distribution), 10**9) <= MOST_WINDOW
 
 
 def test_odds_far_apart_are_gone_through_one_by_one_or_end_in_a_normal_band_that_is_marked() -> None:

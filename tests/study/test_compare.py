@@ -3,7 +3,7 @@
 from fractions import Fraction
 
 from taisai.rules import rulebook
-from taisai.study.compare import Side, compare
+from taisai.study.measures import Side, compare
 
 RWS = rulebook("rws-sic-bo-etg-v8")
 US = rulebook("us-sic-bo")

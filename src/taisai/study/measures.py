@@ -1,4 +1,4 @@
-"""Measures of every area: hit frequency, volatility, and tolerance bands of the observed edge."""
+"""Measures of every area: hit frequency, volatility, tolerance bands; and two pay tables side by side."""
 
 from __future__ import annotations
 
@@ -11,11 +11,19 @@ from statistics import NormalDist
 from typing import Any, Final, NamedTuple
 
 from taisai.rules.areas import AreaId
-from taisai.rules.chance import Chance
+from taisai.rules.chance import Chance, ChanceKind
 from taisai.rules.matrix import Matrix
 from taisai.rules.pay import Odds
 from taisai.study.bands import BAND_LEVELS, ROUNDS, Band, Method, tolerance_band
-from taisai.study.odds import Distribution, chance_facts, fresh_shoe, game_words
+from taisai.study.odds import (
+    AreaOdds,
+    Distribution,
+    area_odds,
+    chance_facts,
+    chance_words,
+    fresh_shoe,
+    game_words,
+)
 from taisai.study.report import Describable, ReportColumn, Sheet, StudyReport, columns
 
 NOTE: Final = (
@@ -32,7 +40,7 @@ class AreaMeasures:
     id: AreaId
     label: str
     odds: tuple[Odds, ...]
-    law: Distribution
+    distribution: Distribution
     """The distribution of the net, in 1/denominator of the unit."""
     denominator: int
     ways: tuple[int, ...]
@@ -41,17 +49,17 @@ class AreaMeasures:
     @cached_property
     def win_probability(self) -> Fraction:
         """The hit frequency."""
-        return self.law.probability(at_least=1)
+        return self.distribution.probability(at_least=1)
 
     @cached_property
     def house_edge(self) -> Fraction:
         """The expected loss per unit staked."""
-        return -self.law.mean / self.denominator
+        return -self.distribution.mean / self.denominator
 
     @cached_property
     def variance(self) -> Fraction:
         """Of the net per unit staked."""
-        return self.law.variance / self.denominator**2
+        return self.distribution.variance / self.denominator**2
 
     @property
     def deviation(self) -> float:
@@ -61,7 +69,7 @@ class AreaMeasures:
     @property
     def skew(self) -> float:
         """The skewness: positive if the bet seldom wins, and wins much."""
-        return self.law.skew
+        return self.distribution.skew
 
     @property
     def hits_one_in(self) -> Fraction | None:
@@ -86,7 +94,7 @@ class AreaMeasures:
 
     def band(self, rounds: int, level: Fraction = BAND_LEVELS[0]) -> Band:
         """The tolerance band of the observed edge."""
-        return tolerance_band(self.law, self.denominator, rounds, level)
+        return tolerance_band(self.distribution, self.denominator, rounds, level)
 
 
 class Family(NamedTuple):
@@ -165,7 +173,7 @@ class LayoutMeasures(Describable):
         """The areas grouped by distribution, in the order of the rulebook."""
         found: dict[object, list[AreaMeasures]] = {}
         for area in self.areas:
-            found.setdefault((area.law, area.odds), []).append(area)
+            found.setdefault((area.distribution, area.odds), []).append(area)
         return tuple(Family(tuple(areas)) for areas in found.values())
 
     def band_sheet(self, title: str, level: Fraction, rounds: Sequence[int]) -> Sheet:
@@ -185,7 +193,7 @@ class LayoutMeasures(Describable):
             "areas": [
                 {
                     **area.exact_facts(),
-                    "skew": area.skew if area.law.variance else None,
+                    "skew": area.skew if area.distribution.variance else None,
                     "volatility_index": area.volatility_index,
                     "bands": [_band_facts(area.band(n, level)) for level in BAND_LEVELS for n in self.rounds],
                 }
@@ -234,4 +242,132 @@ def _band_facts(band: Band) -> dict[str, Any]:
         "share": band.share,
         "error_at_most": band.error,
         "method": band.method.value,
+    }
+
+
+# ── two pay tables ───────────────────────────────────────────────────────────────────────────────────
+
+
+class Side(NamedTuple):
+    """One of two pay tables, and the chances of the outcomes."""
+
+    matrix: Matrix
+    chance: Chance
+
+    @property
+    def name(self) -> str:
+        return f"{self.matrix.rulebook}/{self.matrix.layout}"
+
+    @property
+    def words(self) -> str:
+        """The name, and the shoe if there is one."""
+        if self.chance.kind is ChanceKind.DICE:
+            return self.name
+        return f"{self.name}, {chance_words(self.chance)}"
+
+
+class Pair(NamedTuple):
+    """An area of both pay tables, or of one."""
+
+    area: AreaId
+    label: str
+    left: AreaOdds | None
+    right: AreaOdds | None
+
+    @property
+    def edge_more(self) -> Fraction | None:
+        """The house edge on the right minus the edge on the left."""
+        return self.right.house_edge - self.left.house_edge if self.left and self.right else None
+
+
+@dataclass(frozen=True)
+class Comparison(Describable):
+    """All areas of two pay tables."""
+
+    left: Side
+    right: Side
+    pairs: tuple[Pair, ...]
+
+    @property
+    def differing(self) -> tuple[Pair, ...]:
+        """The areas whose edge differs, or that are only in one pay table."""
+        return tuple(pair for pair in self.pairs if pair.edge_more != 0)
+
+    def report(self) -> StudyReport:
+        numbers = ("edge left", "edge right", "right keeps more", "deviation left", "deviation right")
+        rows = tuple(
+            (
+                str(pair.area),
+                _odds_text(pair.left),
+                _odds_text(pair.right),
+                _percent(pair.left and pair.left.house_edge),
+                _percent(pair.right and pair.right.house_edge),
+                "" if pair.edge_more is None else f"{100 * float(pair.edge_more):+.3f}",
+                _deviation(pair.left),
+                _deviation(pair.right),
+            )
+            for pair in self.pairs
+        )
+        heads = columns("area", "odds left", "odds right", *numbers, numbers=numbers)
+        note = f"{len(self.differing)} of {len(self.pairs)} areas differ."
+        return StudyReport(
+            (Sheet(f"{self.left.words} (left), {self.right.words} (right)", heads, rows),), (note,)
+        )
+
+    def facts(self) -> dict[str, Any]:
+        return {
+            "left": self.left.name,
+            "right": self.right.name,
+            "left_chance": chance_facts(self.left.chance),
+            "right_chance": chance_facts(self.right.chance),
+            "areas": [
+                {
+                    "id": pair.area,
+                    "left": _odds_facts(pair.left),
+                    "right": _odds_facts(pair.right),
+                    "edge_more": None if pair.edge_more is None else str(pair.edge_more),
+                }
+                for pair in self.pairs
+            ],
+        }
+
+
+def compare(left: Side, right: Side) -> Comparison:
+    """Compares two pay tables area by area.
+
+    >>> from taisai.rules import rulebook
+    >>> book = rulebook("rws-sic-bo-etg-v8")
+    >>> found = compare(Side(book.matrix("A"), book.chance()), Side(book.matrix("C"), book.chance()))
+    >>> next(str(pair.edge_more) for pair in found.pairs if pair.area == "total-8")
+    '7/144'
+    """
+    on_left = {odds.id: odds for odds in area_odds(*left)}
+    on_right = {odds.id: odds for odds in area_odds(*right)}
+    labels = {area.id: area.label for side in (right, left) for area in side.matrix.labels}
+    pairs = tuple(
+        Pair(area, labels[area], on_left.get(area), on_right.get(area)) for area in {**on_left, **on_right}
+    )
+    return Comparison(left, right, pairs)
+
+
+def _odds_text(area: AreaOdds | None) -> str:
+    return "–" if area is None else ", ".join(map(str, area.odds))
+
+
+def _percent(edge: Fraction | None) -> str:
+    return "–" if edge is None else f"{100 * float(edge):.3f} %"
+
+
+def _deviation(area: AreaOdds | None) -> str:
+    return "–" if area is None else f"{sqrt(area.variance):.3f}"
+
+
+def _odds_facts(area: AreaOdds | None) -> dict[str, Any] | None:
+    if area is None:
+        return None
+    return {
+        "odds": [str(odds) for odds in area.odds],
+        "win_probability": str(area.win_probability),
+        "house_edge": str(area.house_edge),
+        "variance": str(area.variance),
     }

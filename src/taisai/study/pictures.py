@@ -1,4 +1,4 @@
-"""Pictures of sessions, simulations and shoes."""
+"""Pictures of sessions, simulations, shoes and recorded play."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+    from taisai.study.journal import Observed
     from taisai.study.session.ends import Ends
     from taisai.study.session.total import Total
     from taisai.study.shoe.composition import CompositionOdds, Removal
@@ -31,6 +32,7 @@ _LONG: Final = 10**8  # longer numbers below an axis would overlap
 MOST_TITLE: Final = 60  # characters that fit above a picture
 _HISTOGRAM_BARS: Final = 60
 _LABELLED_BARS: Final = 6
+_MOST_AREAS: Final = 40  # of recorded play: those with the most rounds
 _MARKERS: Final = 40  # a line with more points has no markers
 
 Line = tuple[Sequence[float], Sequence[float]]
@@ -90,7 +92,7 @@ def _share(share: float, *, may: bool, must: bool) -> str:
 
 
 def _probabilities(total: Total, low: int, high: int) -> list[tuple[int, float]]:
-    distribution = total.law
+    distribution = total.distribution
     if isinstance(distribution, Distribution):
         pairs = zip(distribution.values, distribution.weights, strict=True)
         return [(value, weight / distribution.total) for value, weight in pairs if low <= value <= high]
@@ -162,7 +164,7 @@ def ends_picture(ends: Ends) -> Figure:
 
 def _bankroll_curve(axes: Axes, ends: Ends) -> None:
     values, shares, remaining = [], [], 1.0
-    for value, share in ends.law:
+    for value, share in ends.distribution:
         values.append(value)
         shares.append(remaining)
         remaining -= float(share)
@@ -179,7 +181,7 @@ def _bankroll_curve(axes: Axes, ends: Ends) -> None:
     axes.set_ylabel("probability")
     axes.yaxis.set_major_formatter(_percent)
     axes.xaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
-    not_behind = sum(float(share) for value, share in ends.law if value >= ends.bankroll)
+    not_behind = sum(float(share) for value, share in ends.distribution if value >= ends.bankroll)
     axes.legend(loc="upper right" if not_behind < 0.6 else "lower left", frameon=False)
 
 
@@ -352,3 +354,30 @@ def _line(gains: Sequence[float], cards: int) -> Line:
         across.append(100 * DICE * rounds / cards)
         up.append(100 * total / rounds)
     return across, up
+
+
+# ── recorded play ────────────────────────────────────────────────────────────────────────────────────
+
+
+def observed_picture(observed: Observed) -> Figure:
+    """Each area's observed edge as a dot on the 99 % band about its exact edge."""
+    areas = sorted(observed.areas, key=lambda area: -area.rounds)[:_MOST_AREAS]
+    picture, (axes,) = figure(
+        "Observed house edge, and the normal 99 % band about the exact one",
+        x="house edge",
+        height=max(3.0, 0.27 * len(areas) + 1.4),
+    )
+    for place, area in enumerate(reversed(areas)):
+        exact = float(area.exact_edge)
+        axes.plot(
+            [exact - area.half_width, exact + area.half_width], [place] * 2, color=PALETTE[5], linewidth=7,
+            solid_capstyle="butt", zorder=1,
+        )  # fmt: skip
+        axes.plot([exact] * 2, [place - 0.32, place + 0.32], color=INK, linewidth=1.5, zorder=2)
+        colour, marker = (PALETTE[1], "s") if area.is_odd else (PALETTE[0], "o")
+        axes.plot([area.edge], [place], marker, color=colour, markersize=6, zorder=3)
+    axes.set_yticks(
+        range(len(areas)), [f"{area.area} ({area.rounds:,})" for area in reversed(areas)], fontsize=9
+    )
+    axes.xaxis.set_major_formatter(lambda value, _place: f"{100 * value:.0f} %")
+    return picture

@@ -5,7 +5,7 @@ from fractions import Fraction
 import pytest
 
 from taisai.rules import OUTCOMES, Matrix, rulebook
-from taisai.study.dominance import Dominated, Undominated, dominance, proven_distribution, proven_mix, solved
+from taisai.study.portfolio import Dominated, Undominated, dominance, proven_distribution, proven_mix, solved
 
 LAYOUTS = [("us-sic-bo", "A", ["any-triple"]), ("rws-sic-bo-etg-v8", "A", []), ("mbs-3-card-sic-bo", "A", [])]
 
@@ -37,11 +37,11 @@ def assert_beaten(matrix: Matrix, one: Dominated) -> None:
 
 
 def assert_best_somewhere(matrix: Matrix, one: Undominated) -> None:
-    assert set(one.law) == set(OUTCOMES)
-    assert sum(one.law.values()) == 1
-    assert min(one.law.values()) > 0
+    assert set(one.distribution) == set(OUTCOMES)
+    assert sum(one.distribution.values()) == 1
+    assert min(one.distribution.values()) > 0
     means = {
-        area: sum(weight * matrix.net(area, outcome) for outcome, weight in one.law.items())
+        area: sum(weight * matrix.net(area, outcome) for outcome, weight in one.distribution.items())
         for area in matrix.areas
     }
     assert means[one.area] == max(means.values())

@@ -26,7 +26,7 @@ def test_covariances_are_those_of_the_rolls_and_sum_to_the_variance_of_the_whole
         for column, other in enumerate(STAKES):
             both = sum((net(one, r) - means[one]) * (net(other, r) - means[other]) for r in ROLLS) / 216
             assert HELD.covariance[row][column] == both
-    assert sum(cell for line in HELD.covariance for cell in line) == HELD.law.variance
+    assert sum(cell for line in HELD.covariance for cell in line) == HELD.distribution.variance
 
 
 def test_the_edge_of_the_whole_is_the_mean_of_the_edges_by_stake() -> None:

@@ -165,7 +165,7 @@ def test_cells_that_cannot_be_reached_change_nothing(monkeypatch: pytest.MonkeyP
     rounds = ends_of(mixed(SMALL), BOOK.chance(), bankroll=900, target=1_500, rounds=50, staking="labouchere")
     monkeypatch.setattr(chains, "PRUNED_FROM", 10**9)
     again = ends_of(mixed(SMALL), BOOK.chance(), bankroll=900, target=1_500, rounds=50, staking="labouchere")
-    assert [value for value, _ in rounds.law] == [value for value, _ in again.law]
+    assert [value for value, _ in rounds.distribution] == [value for value, _ in again.distribution]
     assert rounds.ruin == pytest.approx(again.ruin, abs=rounds.error)
 
 
@@ -177,7 +177,7 @@ def test_a_trillion_rounds_end_when_nobody_is_left() -> None:
 
 def test_a_bankroll_that_covers_no_bet_is_ruined_at_once() -> None:
     ends = ends_of(mixed(SMALL), BOOK.chance(), bankroll=99, target=1_000)
-    assert ends.law == ((99, Fraction(1)),)
+    assert ends.distribution == ((99, Fraction(1)),)
     assert (ends.ruin, ends.mean_rounds, ends.error) == (Fraction(1), 0.0, 0.0)
 
 

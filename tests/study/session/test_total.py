@@ -50,7 +50,7 @@ def test_three_rounds_by_hand() -> None:
 
 def test_a_thousand_rounds_are_exact_and_one_more_is_a_wave() -> None:
     exact, wave = small(MOST_EXACT), small(MOST_EXACT + 1)
-    assert isinstance(exact.law, Distribution)
+    assert isinstance(exact.distribution, Distribution)
     assert exact.error == exact.sum_error == 0
     assert exact.ahead + exact.level + exact.behind == 1
     assert not wave.is_exact
@@ -60,9 +60,9 @@ def test_a_thousand_rounds_are_exact_and_one_more_is_a_wave() -> None:
 
 def test_mean_and_deviation_are_those_of_the_law() -> None:
     session = small(50)
-    assert isinstance(session.law, Distribution)
-    assert session.mean == session.law.mean
-    assert session.deviation == pytest.approx(session.law.deviation, rel=1e-14)
+    assert isinstance(session.distribution, Distribution)
+    assert session.mean == session.distribution.mean
+    assert session.deviation == pytest.approx(session.distribution.deviation, rel=1e-14)
 
 
 def test_a_law_too_large_for_memory_goes_by_the_fft(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -101,9 +101,9 @@ def test_far_apart_totals_are_exact_though_they_span_a_wide_range() -> None:
             ways = factorial(12) // prod(map(factorial, times))
             chance = prod(w**n for w, n in zip(once.weights, times, strict=True))
             expected[sum(v * n for v, n in zip(once.values, times, strict=True))] += ways * chance
-    assert isinstance(session.law, Distribution)
-    assert list(session.law.values) == sorted(expected)
-    assert dict(session.distribution()) == {
+    assert isinstance(session.distribution, Distribution)
+    assert list(session.distribution.values) == sorted(expected)
+    assert dict(session.probabilities()) == {
         value: Fraction(weight, once.total**12) for value, weight in expected.items()
     }
     assert total_after(Mix.of(US.matrix(), bets), US.chance(), 100).is_exact
@@ -113,7 +113,7 @@ def test_sparse_and_dense_are_one_law(monkeypatch: pytest.MonkeyPatch) -> None:
     mix = Mix.of(US.matrix(), {"small": 301, "big": 97, "triple-1": 13})
     sparse = total_after(mix, US.chance(), 30)
     monkeypatch.setattr(totals, "_CLOSE", 10**9)
-    assert total_after(mix, US.chance(), 30).law == sparse.law
+    assert total_after(mix, US.chance(), 30).distribution == sparse.law
 
 
 def test_many_ways_to_few_totals_are_found_out_and_too_many_refused(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -152,14 +152,14 @@ def test_the_distribution_in_files(tmp_path: Path) -> None:
     session = small(MOST_LISTED)
     file = save_distribution(session, tmp_path / "d.json")
     kept = json.loads(file.read_text("utf-8"))
-    expected = dict(session.distribution())
+    expected = dict(session.probabilities())
     assert {point["total"]: Fraction(point["probability"]) for point in kept["distribution"]} == expected
     assert kept["mean"] == session.facts()["mean"]
     for one in (session, small(1_500)):
         file = save_distribution(one, tmp_path / "d.parquet")
         table = pq.read_table(file)
         assert dict(zip(*(table[name].to_pylist() for name in table.column_names), strict=True)) == {
-            total: float(share) for total, share in one.distribution()
+            total: float(share) for total, share in one.probabilities()
         }
         assert table.schema.metadata[b"error_at_most"] == repr(one.error).encode()
 

@@ -15,10 +15,9 @@ from taisai.cli.printing import check_picture, line, print_and_save, print_resul
 from taisai.cli.rules.drawing import draw_layout
 from taisai.rules import Matrix, Rulebook, RulesError, rulebook
 from taisai.rules.errors import printable
-from taisai.study.compare import Side, compare
-from taisai.study.dominance import dominance
+from taisai.study.measures import Side, compare
 from taisai.study.par import ParSheet, Signature, par_sheet
-from taisai.study.portfolio import portfolio
+from taisai.study.portfolio import dominance, portfolio
 from taisai.study.shoe.composition import after_seeing, composition_odds, full_shoe
 
 if TYPE_CHECKING:

@@ -36,10 +36,10 @@ def _observed(arguments: Namespace) -> Observed:
 
 
 def _draw(result: Observed, path: str, file: IO[bytes]) -> None:
-    from taisai.study.journal.results import drawn
+    from taisai.study.pictures import observed_picture
     from taisai.study.plotting import save
 
-    save(drawn(result), path, file)
+    save(observed_picture(result), path, file)
 
 
 def _settled(rounds: Iterator[RoundRecord], table: str | None) -> Iterator[PlayedRound]:

@@ -85,18 +85,18 @@ class Ends(Describable):
         return sum((p for _, p in self.playing), Fraction(0))
 
     @property
-    def law(self) -> tuple[tuple[int, Fraction], ...]:
+    def distribution(self) -> tuple[tuple[int, Fraction], ...]:
         """The distribution of the final bankroll, ascending."""
         return (*self.ruined, *self.playing, *self.reached)
 
     @property
     def mean(self) -> float:
         """The expected final bankroll."""
-        return float(sum((value * p for value, p in self.law), Fraction(0)))
+        return float(sum((value * p for value, p in self.distribution), Fraction(0)))
 
     @property
     def mean_error(self) -> float:
-        greatest = max(value for value, _ in self.law)
+        greatest = max(value for value, _ in self.distribution)
         return self.error * greatest + _ROUNDING * abs(self.mean)
 
     @property
@@ -109,7 +109,7 @@ class Ends(Describable):
     @property
     def decimals(self) -> int:
         """Decimals of the facts; rounding all of them adds less than a thousandth to the error."""
-        return printed_decimals(self.error / (2_000 * len(self.law)))
+        return printed_decimals(self.error / (2_000 * len(self.distribution)))
 
     def report(self) -> StudyReport:
         rows = [
@@ -177,7 +177,7 @@ class Ends(Describable):
             "mean_staked_error_at_most": self.staked_error,
             "ends": [
                 {"bankroll": value, "probability": decimal_text(p, self.decimals)}
-                for value, p in self.law
+                for value, p in self.distribution
                 if p > Fraction(self.error)
             ],
         }
@@ -234,7 +234,7 @@ def ends_of(
     chain = chain_of(distribution, machine, **place)
     played, error, bits, rounds_error = _played(chain, rounds, progress)
     mean_rounds = float(played.visits.sum()) * 2.0**-bits
-    ended = _law(chain.ends, played.ended, bits)
+    ended = _bankrolls(chain.ends, played.ended, bits)
     return Ends(
         mix,
         chance,
@@ -245,7 +245,7 @@ def ends_of(
         rounds,
         tuple((value, p) for value, p in ended if value < target),
         tuple((value, p) for value, p in ended if value >= target),
-        _law(chain.bankrolls, played.alive, bits),
+        _bankrolls(chain.bankrolls, played.alive, bits),
         mean_rounds,
         float((played.visits * chain.multiples).sum()) * 2.0**-bits * mix.staked,
         error + (chain.cells + len(chain.ends)) * 2.0 ** (-bits - _LOW_BITS),
@@ -314,7 +314,7 @@ def _mass(played: Played, bits: int) -> float:
     return float((played.alive.high.sum() + abs(played.alive.low).sum()) * 2.0**-bits)
 
 
-def _law(values: npt.NDArray[np.int64], mass: Mass, bits: int) -> tuple[tuple[int, Fraction], ...]:
+def _bankrolls(values: npt.NDArray[np.int64], mass: Mass, bits: int) -> tuple[tuple[int, Fraction], ...]:
     """Bankrolls with their probabilities, summed over states, in units of 2^-(bits + 40)."""
     import numpy as np
 

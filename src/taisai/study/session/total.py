@@ -60,24 +60,29 @@ class Total(Describable):
     chance: Chance
     rounds: int
     target: int | None
-    law: Distribution | FourierDistribution
+    distribution: Distribution | FourierDistribution
     """The distribution: exact, or by FFT with its error bounds."""
     why_not_exact: str | None = None
     """The reason, if the distribution is not exact."""
 
     @property
+    def law(self) -> Distribution | FourierDistribution:
+        """The distribution, by its name in release 0.1."""
+        return self.distribution
+
+    @property
     def is_exact(self) -> bool:
-        return isinstance(self.law, Distribution)
+        return isinstance(self.distribution, Distribution)
 
     @property
     def error(self) -> float:
         """The error bound of one probability; 0 if exact."""
-        return 0.0 if isinstance(self.law, Distribution) else self.law.error
+        return 0.0 if isinstance(self.distribution, Distribution) else self.distribution.error
 
     @property
     def sum_error(self) -> float:
         """The error bound of a sum of probabilities; 0 if exact."""
-        return 0.0 if isinstance(self.law, Distribution) else self.law.sum_error
+        return 0.0 if isinstance(self.distribution, Distribution) else self.distribution.sum_error
 
     @cached_property
     def one_round(self) -> Distribution:
@@ -104,7 +109,7 @@ class Total(Describable):
 
     def probability(self, *, at_least: int | None = None, at_most: int | None = None) -> Fraction | float:
         """The probability of a total within these bounds, both included."""
-        return self.law.probability(at_least=at_least, at_most=at_most)
+        return self.distribution.probability(at_least=at_least, at_most=at_most)
 
     @cached_property
     def ahead(self) -> Fraction | float:
@@ -128,31 +133,35 @@ class Total(Describable):
 
     def quantile(self, share: Fraction) -> int:
         """The least total whose cumulative probability is at least this share."""
-        return self.law.quantile(share)
+        return self.distribution.quantile(share)
 
     @property
     def points(self) -> int:
         """The number of totals in the distribution."""
-        return len(self.law.values if isinstance(self.law, Distribution) else self.law.probabilities)
+        return len(
+            self.distribution.values
+            if isinstance(self.distribution, Distribution)
+            else self.distribution.probabilities
+        )
 
-    def distribution(self) -> Iterator[tuple[int, Fraction | float]]:
+    def probabilities(self) -> Iterator[tuple[int, Fraction | float]]:
         """Every total, ascending, with its probability: exact, or a float within `error`."""
-        if isinstance(self.law, Distribution):
-            for value, weight in zip(self.law.values, self.law.weights, strict=True):
-                yield value, Fraction(weight, self.law.total)
+        if isinstance(self.distribution, Distribution):
+            for value, weight in zip(self.distribution.values, self.distribution.weights, strict=True):
+                yield value, Fraction(weight, self.distribution.total)
         else:
-            for place, share in enumerate(self.law.probabilities.tolist()):
-                yield self.law.low + self.law.step * place, share
+            for place, share in enumerate(self.distribution.probabilities.tolist()):
+                yield self.distribution.low + self.distribution.step * place, share
 
     @cached_property
     def quantiles(self) -> tuple[tuple[Fraction, int], ...]:
-        if not isinstance(self.law, Distribution):
+        if not isinstance(self.distribution, Distribution):
             return tuple((share, self.quantile(share)) for share in SHARES)
-        wanted = [-(-share.numerator * self.law.total // share.denominator) for share in SHARES]
+        wanted = [-(-share.numerator * self.distribution.total // share.denominator) for share in SHARES]
         found: list[tuple[Fraction, int]] = []
         reached = 0
         for value, weight in zip(
-            self.law.values, self.law.weights, strict=True
+            self.distribution.values, self.distribution.weights, strict=True
         ):  # one pass for all quantiles
             reached += weight
             while len(found) < len(SHARES) and reached >= wanted[len(found)]:
@@ -189,7 +198,7 @@ class Total(Describable):
     def _notes(self) -> list[str]:
         notes = []
         if self.is_exact:
-            notes.append("Exact: every probability is a fraction (in the library: Total.law).")
+            notes.append("Exact: every probability is a fraction (in the library: Total.distribution).")
         else:
             notes.append(
                 f"By FFT, because {self.why_not_exact}: the error of one probability is at most "
@@ -235,7 +244,7 @@ class Total(Describable):
 
     def listed(self) -> list[dict[str, Any]]:
         """The whole distribution, for programs."""
-        return [{"total": total, "probability": _fact(share)} for total, share in self.distribution()]
+        return [{"total": total, "probability": _fact(share)} for total, share in self.probabilities()]
 
 
 def total_after(mix: Mix, chance: Chance, rounds: int, *, target: int | None = None) -> Total:
@@ -314,7 +323,7 @@ def _write_parquet(total: Total, file: IO[bytes]) -> None:
     with needed("pyarrow", "study"):
         import pyarrow as pa
         import pyarrow.parquet as pq
-    distribution = total.law
+    distribution = total.distribution
     if isinstance(distribution, Distribution):
         totals: Iterable[int] = distribution.values
         shares: Any = [
