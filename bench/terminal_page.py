@@ -20,7 +20,7 @@ from urllib.request import urlopen
 from playwright.sync_api import Browser, CDPSession, Page, sync_playwright
 
 from bench.harness import Line, Target
-from taisai.server.http.built_pages import our_pages
+from taisai.server.http.public import our_pages
 
 NAME: Final = "the terminal's page, 104 areas"
 TABLE: Final = "MBS1"

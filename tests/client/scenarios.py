@@ -9,8 +9,7 @@ import pytest
 
 from taisai.client import Change, Client, ClientError, Disconnected, Refused, Terminal
 from taisai.protocol import replies
-from taisai.protocol.views import Changes, LobbyView, SeatView
-from taisai.protocol.views.changes import CHANGES
+from taisai.protocol.views import CHANGES, Changes, LobbyView, SeatView
 from tests.client.scripted_server import PACE, Line, Server, client_of
 
 SEAT = SeatView(

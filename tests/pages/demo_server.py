@@ -29,7 +29,7 @@ from taisai.journal import stream_of
 from taisai.rules import rulebook
 from taisai.rules.procedure import CLOCK
 from taisai.rules.vocabulary import Act
-from taisai.server.http.built_pages import read_built
+from taisai.server.http.public import read_built
 from taisai.server.runtime import environment
 from taisai.server.runtime.environment import WallClock
 from taisai.server.runtime.house_server import HouseServer

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from playwright.async_api import expect
 
-from taisai.server.http.built_pages import FOLDER
+from taisai.server.http.public import FOLDER
 from tests.pages.browser import KIOSK, PHONE, TABLET, screenshot
 from tests.pages.connections import Line
 from tests.pages.dealing import BETWEEN, OPEN, Crew

@@ -17,8 +17,7 @@ import msgspec
 import pytest
 
 from taisai.protocol.views import SeatView, TableView
-from taisai.server.http.built_pages import FOLDER, read_built
-from taisai.server.http.public import KINDS
+from taisai.server.http.public import FOLDER, KINDS, read_built
 from tests.project.tree import ROOT
 from tools import pages, schemas
 

@@ -15,9 +15,8 @@ import pytest
 from taisai.protocol import replies
 from taisai.protocol.commands import AT_HOUSE, AT_TABLE, BY_TAG, tag_of
 from taisai.protocol.message import Request, ServerMessage
-from taisai.protocol.replies import SERVER_MESSAGES
+from taisai.protocol.replies import SERVER_MESSAGES, socket_schema
 from taisai.protocol.requests import REQUESTS
-from taisai.protocol.schema import socket_schema
 from taisai.server.connections.sockets import decode_request
 from tests.server import access_matrix as matrix
 from tests.server.virtual_server import tells_schema

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from taisai.game.commands import Slip
+from taisai.protocol import views as module
 from taisai.protocol.replies import ChangeNotice, SnapshotNotice
 from taisai.protocol.views import (
     CHANGES,
@@ -25,7 +26,6 @@ from taisai.protocol.views import (
     changed,
     difference,
 )
-from taisai.protocol.views import changes as module
 
 SLIPS = st.lists(
     st.builds(Slip, st.sampled_from("abcdef"), st.sampled_from(("small", "big")), st.integers(1, 3)),

@@ -17,7 +17,7 @@ from taisai.protocol.commands import AT_HOUSE, BY_TAG
 from taisai.protocol.message import PROTOCOL_VERSION
 from taisai.protocol.requests import REQUESTS
 from taisai.server.auth.permissions import DEVICES, Role
-from taisai.server.http.built_pages import PAGES, BuiltPages
+from taisai.server.http.public import PAGES, BuiltPages
 from tests.server.sim.virtual import VirtualLoop
 from tests.server.virtual_server import BY_ROLE, Connected, Line, Response, Tell
 

@@ -27,8 +27,8 @@ from taisai.journal import UnwritableError
 from taisai.rules.clauses import Clause
 from taisai.rules.procedure import CLOCK, Declared, Recovery
 from taisai.rules.vocabulary import Irregularity, Phase
-from taisai.server.projections import betting_time
-from taisai.server.projections.betting_time import BettingTime
+from taisai.server.projections import table_feeds
+from taisai.server.projections.table_feeds import BettingTime
 from taisai.server.runtime import betting_clock, house_server
 from tests.server.virtual_house import CARDS, MBS, RWS, TABLE, US, WINDOW, Attended, attended
 
@@ -294,7 +294,7 @@ def test_sabotage_a_clock_that_stops_for_any_void_round_is_seen(monkeypatch: pyt
             self._up_at = None
         right(self, event)
 
-    monkeypatch.setattr(betting_time.BettingTime, "apply", apply)
+    monkeypatch.setattr(table_feeds.BettingTime, "apply", apply)
     with pytest.raises(AssertionError):
         attended(_earlier_void, RWS)
 

@@ -10,9 +10,8 @@ import pytest
 from taisai.server.auth import permissions
 from taisai.server.auth.permissions import Role
 from taisai.server.http import public
-from taisai.server.http.built_pages import NO_PAGES, PAGES, BuiltPages, read_built
 from taisai.server.http.guard import HEADERS
-from taisai.server.http.public import FOR_EVER, KINDS
+from taisai.server.http.public import FOR_EVER, KINDS, NO_PAGES, PAGES, BuiltPages, read_built
 from tests.server.virtual_server import Connected, connected, run
 
 BUILT = BuiltPages(
@@ -141,5 +140,5 @@ def test_sabotage_pages_half_built_would_be_served_without_the_digest(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (written(tmp_path) / "pages.txt").unlink()
-    monkeypatch.setattr("taisai.server.http.built_pages.DIGEST", "index.html")
+    monkeypatch.setattr("taisai.server.http.public.DIGEST", "index.html")
     assert read_built(tmp_path) != NO_PAGES

@@ -10,7 +10,7 @@ from taisai.game import commands as said
 from taisai.game.vocabulary import Subject, Treatment
 from taisai.rules.vocabulary import Irregularity, Phase
 from taisai.server.projections import house_feeds
-from taisai.server.projections.round_log import REMEMBERED, RoundLogs
+from taisai.server.projections.history import REMEMBERED, RoundLogs
 from taisai.server.projections.table_feeds import TableFeeds
 from tests.server.virtual_house import MBS, RWS, SEAT, TABLE, TERMINAL, Attended, attended
 

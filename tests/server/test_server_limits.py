@@ -15,7 +15,7 @@ from taisai.game.vocabulary import CAGE
 from taisai.journal import Submission, stream_of
 from taisai.rules import Act
 from taisai.server.auth.permissions import Role
-from taisai.server.http.built_pages import PAGES, BuiltPages
+from taisai.server.http.public import PAGES, BuiltPages
 from taisai.server.runtime import command_queue
 from taisai.server.runtime.betting_clock import close_of_round
 from taisai.server.runtime.plan import ConnectionLimits

@@ -8,8 +8,7 @@ import pytest
 from structlog.testing import capture_logs
 
 from taisai.cage.messages import DeviceDismissed, DeviceKind, EnrolDevice, EnrolPerson
-from taisai.server.auth.permissions import Role
-from taisai.server.auth.rate_limits import RateLimit
+from taisai.server.auth.permissions import RateLimit, Role
 from taisai.server.auth.sessions import SessionPolicy
 from taisai.server.http import guard
 from taisai.server.http.app import MOST_BODY

@@ -25,12 +25,11 @@ from taisai.game.vocabulary import HOUSE as BY_THE_HOUSE
 from taisai.journal import Engine, Journal, MemoryStore, SigningKey, Store, Submission, stream_of
 from taisai.journal.codec import HOUSE_STREAM, AnyCommand
 from taisai.protocol.message import PROTOCOL_VERSION
+from taisai.protocol.replies import socket_schema
 from taisai.protocol.requests import device_text
-from taisai.protocol.schema import socket_schema
 from taisai.rules import Act, Rulebook, rulebook
 from taisai.server.auth.credentials import Cost, Passwords
-from taisai.server.auth.permissions import DEVICES, STAFF, Role
-from taisai.server.auth.rate_limits import RateLimit
+from taisai.server.auth.permissions import DEVICES, STAFF, RateLimit, Role
 from taisai.server.auth.sessions import NewSession, SessionPolicy
 from taisai.server.config.tables import DiceIn
 from taisai.server.http.app import Application, application, serve_socket, web_of

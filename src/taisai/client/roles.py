@@ -8,33 +8,9 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 
 from taisai.client.client import Client, T
 from taisai.client.connection import ClientError, Dial, Pace, Who
-from taisai.protocol import requests
+from taisai.protocol import replies, requests, views
 from taisai.protocol.commands import command
 from taisai.protocol.message import Request, ServerMessage
-from taisai.protocol.replies import (
-    BooksReply,
-    DoneReply,
-    Favourite,
-    FavouritesReply,
-    FeltReply,
-    PreviewReply,
-    ReportReply,
-    RoundsReply,
-    TicketLine,
-    TicketsReply,
-)
-from taisai.protocol.views import (
-    BooksView,
-    CageView,
-    ConsoleView,
-    FeltView,
-    Offer,
-    PreviewView,
-    ReportView,
-    RoundView,
-    SeatView,
-    TableView,
-)
 
 
 class Display(Client):
@@ -57,18 +33,20 @@ class Display(Client):
         return f"table:{self.table_name}"
 
     @property
-    def table(self) -> TableView:
+    def table(self) -> views.TableView:
         """The table as it is now."""
-        return self.view_as(self.table_feed, TableView)
+        return self.view_as(self.table_feed, views.TableView)
 
     async def bets_open(self, *, within: float | None = None) -> int:
         """Waits until bets are open; returns the number of the round."""
         await self.until(self.table_feed, lambda table: table.round.bets_open, within=within)
         return self.table.round.number
 
-    async def felt(self, layout: str | None = None) -> FeltView:
+    async def felt(self, layout: str | None = None) -> views.FeltView:
         """A layout: areas, odds, limits, drawing."""
-        return (await self.query(requests.FeltRequest, FeltReply, table=self.table_name, layout=layout)).felt
+        return (
+            await self.query(requests.FeltRequest, replies.FeltReply, table=self.table_name, layout=layout)
+        ).felt
 
 
 class Terminal(Display):
@@ -92,9 +70,9 @@ class Terminal(Display):
         return f"seat:{self.table_name}/{self.seat_name}"
 
     @property
-    def seat(self) -> SeatView:
+    def seat(self) -> views.SeatView:
         """The seat as it is now."""
-        return self.view_as(self.seat_feed, SeatView)
+        return self.view_as(self.seat_feed, views.SeatView)
 
     # The player
 
@@ -117,17 +95,17 @@ class Terminal(Display):
         """Buys credits for cash."""
         await self._do("buy-credits", amount=amount)
 
-    async def ticket_in(self, ticket: str) -> DoneReply:
+    async def ticket_in(self, ticket: str) -> replies.DoneReply:
         """Redeems a ticket for credits."""
-        return await self._own(requests.TicketInRequest, DoneReply, ticket=ticket)
+        return await self._own(requests.TicketInRequest, replies.DoneReply, ticket=ticket)
 
-    async def ticket_out(self) -> DoneReply:
+    async def ticket_out(self) -> replies.DoneReply:
         """Issues a ticket for all credits; the reply has its number and amount."""
-        return await self._own(requests.TicketOutRequest, DoneReply)
+        return await self._own(requests.TicketOutRequest, replies.DoneReply)
 
-    async def tickets(self) -> tuple[TicketLine, ...]:
+    async def tickets(self) -> tuple[replies.TicketLine, ...]:
         """The tickets issued to this player and not redeemed yet, latest first."""
-        return (await self._own(requests.TicketsRequest, TicketsReply)).tickets
+        return (await self._own(requests.TicketsRequest, replies.TicketsReply)).tickets
 
     # Bets
 
@@ -169,13 +147,13 @@ class Terminal(Display):
         stakes = tuple(requests.PlacedStake(area, stake) for area, stake in bets.items())
         await self._own(requests.KeepFavouriteRequest, ServerMessage, name=name, bets=stakes)
 
-    async def favourites(self) -> tuple[Favourite, ...]:
+    async def favourites(self) -> tuple[replies.Favourite, ...]:
         """The saved sets of bets."""
-        return (await self._own(requests.FavouritesRequest, FavouritesReply)).favourites
+        return (await self._own(requests.FavouritesRequest, replies.FavouritesReply)).favourites
 
-    async def rounds(self, number: int | None = None, *, most: int = 10) -> tuple[RoundView, ...]:
+    async def rounds(self, number: int | None = None, *, most: int = 10) -> tuple[views.RoundView, ...]:
         """The last rounds, or one, with the seat's own bets."""
-        return (await self._own(requests.RoundsRequest, RoundsReply, round=number, most=most)).rounds
+        return (await self._own(requests.RoundsRequest, replies.RoundsReply, round=number, most=most)).rounds
 
     async def call_attendant(self, detail: str = "", *, subject: str = "call") -> None:
         """Calls an attendant to the seat."""
@@ -227,47 +205,47 @@ class Console(Client):
         return f"console:{self.table_name}"
 
     @property
-    def table(self) -> TableView:
+    def table(self) -> views.TableView:
         """The table as everyone sees it."""
-        return self.view_as(self.table_feed, TableView)
+        return self.view_as(self.table_feed, views.TableView)
 
     @property
-    def console(self) -> ConsoleView:
+    def console(self) -> views.ConsoleView:
         """The table as its staff see it."""
-        return self.view_as(self.console_feed, ConsoleView)
+        return self.view_as(self.console_feed, views.ConsoleView)
 
     @property
-    def offers(self) -> tuple[Offer, ...]:
+    def offers(self) -> tuple[views.Offer, ...]:
         """The commands that are possible now, with positions and clauses."""
         return self.console.offers
 
     @property
-    def next_offer(self) -> Offer | None:
+    def next_offer(self) -> views.Offer | None:
         """The next step of the round; None if there is none."""
         return next((offer for offer in self.offers if offer.main), None)
 
-    async def take_position(self, position: str) -> DoneReply:
+    async def take_position(self, position: str) -> replies.DoneReply:
         """Takes a position at the table that the person's rank allows."""
         return await self.query(
-            requests.TakePositionRequest, DoneReply, table=self.table_name, position=position
+            requests.TakePositionRequest, replies.DoneReply, table=self.table_name, position=position
         )
 
     async def perform(self, act: str, *, approval: str | None = None, **fields: object) -> ServerMessage:
         """Performs an act of the round: `perform("tumble", tumbles=3)`."""
         return await self.at_table("perform", approval=approval, act=act, **fields)
 
-    async def preview(self, faces: KeyedFaces) -> PreviewView:
+    async def preview(self, faces: KeyedFaces) -> views.PreviewView:
         """What a result would light and pay, before it is entered."""
         fields = {"table": self.table_name, "faces": tuple(faces)}
-        return (await self.query(requests.PreviewRequest, PreviewReply, **fields)).preview
+        return (await self.query(requests.PreviewRequest, replies.PreviewReply, **fields)).preview
 
     async def enter(
         self,
         faces: KeyedFaces,
         *,
-        agreed: Callable[[PreviewView], bool] = lambda _preview: True,
+        agreed: Callable[[views.PreviewView], bool] = lambda _preview: True,
         approval: str | None = None,
-    ) -> PreviewView:
+    ) -> views.PreviewView:
         """Enters a result if `agreed` accepts its preview."""
         preview = await self.preview(faces)
         if not agreed(preview):
@@ -281,7 +259,9 @@ class Console(Client):
         """Reports an irregularity. The rulebook decides what follows."""
         return await self.at_table("report", approval=approval, event=irregularity, **fields)
 
-    async def take(self, offer: Offer, *, approval: str | None = None, **filled: object) -> ServerMessage:
+    async def take(
+        self, offer: views.Offer, *, approval: str | None = None, **filled: object
+    ) -> ServerMessage:
         """Sends an offered command with its blanks filled in."""
         sent = command(offer.command, **{**offer.preset, **filled})
         return await self.send(sent, table=self.table_name, approval=approval)
@@ -292,10 +272,10 @@ class Console(Client):
 
     async def rounds(
         self, number: int | None = None, *, seat: str | None = None, most: int = 10
-    ) -> tuple[RoundView, ...]:
+    ) -> tuple[views.RoundView, ...]:
         """The last rounds, or one, with the bets of all seats or of one."""
         fields = {"table": self.table_name, "seat": seat, "round": number, "most": most}
-        return (await self.query(requests.RoundsRequest, RoundsReply, **fields)).rounds
+        return (await self.query(requests.RoundsRequest, replies.RoundsReply, **fields)).rounds
 
 
 class Cashier(Client):
@@ -307,13 +287,13 @@ class Cashier(Client):
         await self.follow(self.feed)
 
     @property
-    def cage(self) -> CageView:
+    def cage(self) -> views.CageView:
         """The cage as it is now."""
-        return self.view_as(self.feed, CageView)
+        return self.view_as(self.feed, views.CageView)
 
-    async def sell_ticket(self, amount: int) -> DoneReply:
+    async def sell_ticket(self, amount: int) -> replies.DoneReply:
         """Sells a ticket for cash; the reply has its number."""
-        return await self.query(requests.SellTicketRequest, DoneReply, amount=amount)
+        return await self.query(requests.SellTicketRequest, replies.DoneReply, amount=amount)
 
     async def redeem(self, ticket: str) -> ServerMessage:
         """Pays a ticket in cash."""
@@ -331,28 +311,28 @@ class Cashier(Client):
         """Records money that the owners take out of the cage."""
         return await self.do("take-out", id=movement or self.fresh_id(), amount=amount, approval=approval)
 
-    async def fill(self, table: str, amount: int, *, approval: str | None = None) -> DoneReply:
+    async def fill(self, table: str, amount: int, *, approval: str | None = None) -> replies.DoneReply:
         """Sends chips from the cage to a table's tray."""
         return await self.query(
-            requests.FillRequest, DoneReply, table=table, amount=amount, approval=approval
+            requests.FillRequest, replies.DoneReply, table=table, amount=amount, approval=approval
         )
 
     async def count_drop(
         self, table: str, transfer: str, counted: int, *, approval: str | None = None
-    ) -> DoneReply:
+    ) -> replies.DoneReply:
         """Records what was counted in a table's drop box."""
         fields = {"table": table, "transfer": transfer, "counted": counted, "approval": approval}
-        return await self.query(requests.CountDropRequest, DoneReply, **fields)
+        return await self.query(requests.CountDropRequest, replies.DoneReply, **fields)
 
-    async def settle_claim(self, table: str, claim: str, *, approval: str | None = None) -> DoneReply:
+    async def settle_claim(self, table: str, claim: str, *, approval: str | None = None) -> replies.DoneReply:
         """Pays a player's claim, or collects the house's."""
         fields = {"table": table, "claim": claim, "approval": approval}
-        return await self.query(requests.SettleClaimRequest, DoneReply, **fields)
+        return await self.query(requests.SettleClaimRequest, replies.DoneReply, **fields)
 
-    async def books(self) -> BooksView:
+    async def books(self) -> views.BooksView:
         """Every account, and whether the books balance."""
-        return (await self.query(requests.BooksRequest, BooksReply)).books
+        return (await self.query(requests.BooksRequest, replies.BooksReply)).books
 
-    async def report(self, day: str | None = None) -> ReportView:
+    async def report(self, day: str | None = None) -> views.ReportView:
         """Drop, win and hold of a gaming day."""
-        return (await self.query(requests.ReportRequest, ReportReply, day=day)).report
+        return (await self.query(requests.ReportRequest, replies.ReportReply, day=day)).report

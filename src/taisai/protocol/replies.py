@@ -1,13 +1,16 @@
-"""Replies and notices: everything that the server sends to a client."""
+"""Replies and notices: everything that the server sends to a client; and the schema of all messages."""
 
 from __future__ import annotations
 
-from typing import Final
+from functools import cache, reduce
+from operator import or_
+from typing import Any, Final
 
+import msgspec
 from msgspec import Struct
 
-from taisai.protocol.message import Notice, Reply, ServerMessage
-from taisai.protocol.requests import PlacedStake
+from taisai.protocol.message import MOST_MESSAGE, PROTOCOL_VERSION, Notice, Reply, ServerMessage
+from taisai.protocol.requests import REQUESTS, PlacedStake
 from taisai.protocol.views import AnyChanges, AnyView, BooksView, FeltView, PreviewView, ReportView, RoundView
 
 # Connecting
@@ -187,3 +190,29 @@ SERVER_MESSAGES: Final[tuple[type[ServerMessage], ...]] = (
     ReportReply, EndNotice,
 )  # fmt: skip
 """Every reply and every notice."""
+
+
+# The published schema
+
+REFERENCE: Final = "#/$defs/{name}"
+
+
+@cache
+def socket_schema() -> dict[str, Any]:
+    """One document: what a client may send, and the lists of messages that it receives.
+
+    JSON Schema takes both 1 and 1.0 for an integer. The server accepts only 1.
+    """
+    (requests, messages), parts = msgspec.json.schema_components(
+        [reduce(or_, REQUESTS), list[reduce(or_, SERVER_MESSAGES)]],  # type: ignore[misc]
+        ref_template=REFERENCE,
+    )
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "The Taisai socket",
+        "description": f"Version {PROTOCOL_VERSION}. A message is JSON text of at most {MOST_MESSAGE} bytes; "
+        "a client sends one request in each and receives a list of messages in each.",
+        "$comment": "Integers are written without a decimal point: 1.0 is refused where 1 is expected.",
+        "properties": {"requests": requests, "messages": messages},
+        "$defs": parts,
+    }

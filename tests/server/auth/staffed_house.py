@@ -18,7 +18,7 @@ from taisai.journal.codec import HOUSE_STREAM, AnyCommand, AnyEvent
 from taisai.journal.stores.contract import Row
 from taisai.server.auth.authentication import Authentication, NewFactor
 from taisai.server.auth.credentials import Cost, Passwords, code_at, from_base32, step_of
-from taisai.server.auth.rate_limits import RateLimit, RateLimiter
+from taisai.server.auth.permissions import RateLimit, RateLimiter
 from taisai.server.auth.sessions import NewSession, Session, StaffSessions
 from taisai.server.auth.verification import SignInRefused
 

@@ -16,7 +16,7 @@ from taisai.cage.messages import (
 from taisai.cage.messages import SignedIn as SignedInEvent
 from taisai.game.vocabulary import FLOOR
 from taisai.server.auth.credentials import Cost, Passwords, code_at, step_of
-from taisai.server.auth.rate_limits import RateLimit
+from taisai.server.auth.permissions import RateLimit
 from taisai.server.auth.sessions import EndedSession, NewSession, SessionPolicy
 from taisai.server.auth.verification import (
     BUSY,

@@ -12,7 +12,7 @@ from taisai.game.commands import DecideReferral, PlaceBets, ReportIrregularity, 
 from taisai.game.vocabulary import RECOGNISER, Treatment
 from taisai.protocol.views import RoundView, RuledBet
 from taisai.rules import OUTCOMES, Irregularity, RulesError, rulebook
-from taisai.server.projections.round_log import RoundLog, RoundLogs
+from taisai.server.projections.history import RoundLog, RoundLogs
 from taisai.server.projections.rounds import MOST_BETS, preview, round_view
 from tests.game.playing import MBS, RWS, SEAT, TERMINAL, at
 from tests.server.projections.played_tables import every_state

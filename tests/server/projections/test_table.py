@@ -12,10 +12,8 @@ from taisai.game.vocabulary import RECOGNISER
 from taisai.protocol.views import AnyView, DiceView, Stoppage, TableView, Words, changed, difference
 from taisai.rules import Irregularity, Outcome, rulebook
 from taisai.server.projections import texts as said
-from taisai.server.projections.betting_time import clock_closes, countdown_view
-from taisai.server.projections.history import History
-from taisai.server.projections.round_log import RoundLogs
-from taisai.server.projections.table import table_view
+from taisai.server.projections.history import History, RoundLogs
+from taisai.server.projections.table import clock_closes, countdown_view, table_view
 from tests.game.playing import MBS, RWS, STAFF, THREE_CARD, US, Playing, at, opened, phases
 from tests.game.seeded_tables import seed_of
 from tests.game.seeded_tables import shown as demonstrated

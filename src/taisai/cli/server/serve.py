@@ -18,7 +18,7 @@ from taisai.game.terms.opening import gaming_day, local_time
 from taisai.journal.errors import JournalError
 from taisai.rules.errors import RulesError, printable
 from taisai.rules.vocabulary import Phase
-from taisai.server.auth.rate_limits import RateLimit
+from taisai.server.auth.permissions import RateLimit
 from taisai.server.auth.sessions import SessionPolicy
 from taisai.server.config import Config, load_config
 from taisai.server.runtime import environment

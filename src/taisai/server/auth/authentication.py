@@ -26,8 +26,7 @@ from taisai.journal import Answer, Engine, JournalError
 from taisai.journal.codec import HOUSE_STREAM, AnyEvent
 from taisai.server.auth import credentials as vault
 from taisai.server.auth.credentials import Passwords, weakness
-from taisai.server.auth.permissions import is_generic
-from taisai.server.auth.rate_limits import RateLimit, RateLimiter
+from taisai.server.auth.permissions import RateLimit, RateLimiter, is_generic
 from taisai.server.auth.sessions import (
     Approvals,
     NewApproval,

@@ -30,8 +30,7 @@ from taisai.server.auth.credentials import (
     from_base32,
     new_secret,
 )
-from taisai.server.auth.permissions import is_generic
-from taisai.server.auth.rate_limits import RateLimiter, network_of
+from taisai.server.auth.permissions import RateLimiter, is_generic, network_of
 from taisai.server.runtime.environment import Entropy
 
 

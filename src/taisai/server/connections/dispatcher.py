@@ -23,15 +23,14 @@ from taisai.protocol.replies import (
 )
 from taisai.server.auth import permissions
 from taisai.server.auth.authentication import Authentication
-from taisai.server.auth.permissions import DEVICES, VISITOR, Principal, Role, role_of
-from taisai.server.auth.rate_limits import RateLimit, RateLimiter
+from taisai.server.auth.permissions import DEVICES, VISITOR, Principal, RateLimit, RateLimiter, Role, role_of
 from taisai.server.auth.sessions import EndedSession, Session
 from taisai.server.auth.verification import device_proof
 from taisai.server.connections.sockets import TRY_AGAIN, Socket, UnauthenticatedSockets, follow, unfollow
 from taisai.server.handlers import commands
 from taisai.server.handlers.context import Context
 from taisai.server.handlers.registry import HANDLERS
-from taisai.server.http.built_pages import NO_PAGES, BuiltPages
+from taisai.server.http.public import NO_PAGES, BuiltPages
 from taisai.server.replies import FAULT, refused
 from taisai.server.runtime.command_queue import CommandQueue, Committed
 from taisai.server.runtime.environment import Clock, Entropy

@@ -17,8 +17,7 @@ from taisai.protocol.message import MOST_ID, MOST_MESSAGE, Request
 from taisai.protocol.replies import EndNotice, FollowingReply, RefusedReply, SnapshotNotice
 from taisai.protocol.requests import REQUESTS
 from taisai.server.auth import permissions
-from taisai.server.auth.permissions import VISITOR, Principal
-from taisai.server.auth.rate_limits import network_of
+from taisai.server.auth.permissions import VISITOR, Principal, network_of
 from taisai.server.connections.outbox import AsgiMessage, DirectTransport, Outbox, Send
 from taisai.server.projections.feed_writer import FeedSnapshot
 from taisai.server.replies import answer_to, encoded, refused

@@ -10,8 +10,7 @@ from litestar.exceptions import HTTPException
 from litestar.handlers import BaseRouteHandler
 
 from taisai.server.auth import permissions
-from taisai.server.auth.permissions import Role, role_of
-from taisai.server.auth.rate_limits import network_of
+from taisai.server.auth.permissions import Role, network_of, role_of
 from taisai.server.auth.sessions import EndedSession, Session
 
 if TYPE_CHECKING:

@@ -14,12 +14,14 @@ from litestar.params import FromPath
 from taisai.game import Table
 from taisai.journal import Engine
 from taisai.protocol import bodies
-from taisai.protocol.schema import socket_schema
-from taisai.server.http.built_pages import PAGES
+from taisai.protocol.replies import socket_schema
 from taisai.server.http.guard import UNLIMITED, refused
 
 if TYPE_CHECKING:
     from taisai.server.connections.dispatcher import Dispatcher
+
+from collections.abc import Mapping
+from pathlib import Path
 
 STATE_VALID_FOR: Final = 1_000  # ms: visitors must not keep the writer's thread busy
 
@@ -106,6 +108,56 @@ async def socket_json() -> Response[bytes]:
 
 
 # The pages
+
+FOLDER: Final = Path(__file__).parent / "built"
+"""`npm run build` writes the pages here; a wheel contains them here."""
+DIGEST: Final = "pages.txt"
+"""The build writes this file last. Without it the pages are incomplete."""
+PAGES: Final = {
+    "/": "index.html",
+    "/terminal": "terminal.html",
+    "/console": "console.html",
+    "/display": "display.html",
+    "/recorder": "recorder.html",
+    "/round": "round.html",
+    "/pit": "pit.html",
+    "/cage": "cage.html",
+    "/school": "school.html",
+    "/office": "office.html",
+}
+"""Path → file of the page."""
+
+
+class BuiltPages(NamedTuple):
+    """The pages and their assets, by file name."""
+
+    digest: str = ""
+    """The digest of the sources; empty if nothing is built."""
+    pages: Mapping[str, bytes] = {}
+    assets: Mapping[str, bytes] = {}
+    """Scripts, styles and pictures. A name changes with the content."""
+
+
+NO_PAGES: Final = BuiltPages()
+
+
+def read_built(folder: Path) -> BuiltPages:
+    """The pages in a folder; none if the build is incomplete."""
+    digest = folder / DIGEST
+    if not digest.is_file():
+        return NO_PAGES
+    return BuiltPages(
+        digest=digest.read_text("ascii").strip(),
+        pages={path.name: path.read_bytes() for path in sorted(folder.glob("*.html"))},
+        assets={path.name: path.read_bytes() for path in sorted((folder / "assets").glob("*.*"))},
+    )
+
+
+@cache
+def our_pages() -> BuiltPages:
+    """The pages of this program."""
+    return read_built(FOLDER)
+
 
 KINDS: Final = {
     "css": "text/css",

@@ -23,7 +23,6 @@ from taisai.game.table import MOST_TEXT, Person
 from taisai.protocol.views import Blank, Choice, Offer, Words
 from taisai.rules.clauses import Clause
 from taisai.server.projections import texts
-from taisai.server.projections.labels import rank_label
 
 SECOND: Final = "second"
 _BESIDE: Final = "(someone beside)"
@@ -214,7 +213,7 @@ def second_blank(table: Table, rank: str | None = None) -> Blank:
     """A second person who must approve. Default of `rank`: the lowest rank of second persons."""
     ladder = table.ranks.ranks()
     able = ladder[ladder.index(rank or table.ranks.second) :]
-    offered = tuple(Choice(value=rank, label=rank_label(table, rank)) for rank in able)
+    offered = tuple(Choice(value=rank, label=texts.rank_label(table, rank)) for rank in able)
     return Blank(field="second", kind="second", label=texts.FIELDS["second"], choices=offered)
 
 

@@ -1,4 +1,4 @@
-"""The results of the last rounds of a table, updated when a round ends or is corrected."""
+"""The last rounds of a table: their results and roads, their incidents and treated bets."""
 
 from __future__ import annotations
 
@@ -8,11 +8,17 @@ from functools import lru_cache
 from itertools import groupby
 from typing import Final, NamedTuple
 
-from taisai.game import Table
+from msgspec.structs import replace
+
+from taisai.game import Table, events
 from taisai.game.rounds.round import Round
-from taisai.protocol.views import HistoryView, PastResult, RoadColumn
+from taisai.game.rounds.settlement import BetReturn, BetReturns
+from taisai.protocol.views import HistoryView, Incident, PastResult, RoadColumn, RuledBet, Words
+from taisai.rules.irregularities import Ruling
 from taisai.rules.matrix import Matrix
 from taisai.rules.outcomes import OUTCOMES
+from taisai.rules.settlement import BetState
+from taisai.server.projections import texts
 
 MOST: Final = 100
 """Rounds that a display has space for."""
@@ -129,3 +135,191 @@ def _road(marks: Iterable[tuple[str | None, int]]) -> Iterator[RoadColumn]:
     marked = ((mark, number) for mark, number in marks if mark is not None)
     for mark, column in groupby(marked, key=lambda pair: pair[0]):
         yield RoadColumn(mark=mark, rounds=tuple(number for _, number in column))
+
+
+# Logs of rounds
+
+REMEMBERED: Final = 10
+"""Past rounds that have a log, beside the round in play."""
+MOST_INCIDENTS: Final = 50  # of a round; the latest
+
+
+class _SeatIncident(NamedTuple):
+    seat: str | None
+    """The seat concerned, if it concerns one player."""
+    incident: Incident
+
+
+class RoundLog:
+    """The log of one round: its incidents, its first result, the clause of a void, its treated bets."""
+
+    __slots__ = (
+        "_closed", "_decided", "_first", "_incidents", "_returned_early", "_returns", "_ruled", "_withdrawn",
+        "entered", "void",
+    )  # fmt: skip
+
+    def __init__(self) -> None:
+        self._first: tuple[int, ...] | None = None
+        self.entered: tuple[int, ...] | None = None
+        """The first result, if it was corrected."""
+        self.void: str | None = None
+        self._incidents: deque[_SeatIncident] = deque(maxlen=MOST_INCIDENTS)
+        self._closed = False
+        self._decided: events.ReferralDecided | None = None
+        self._returns: BetReturns = {}
+        self._returned_early: set[str] = set()
+        """Bets that were returned before the close."""
+        self._withdrawn: dict[str, events.WithdrawalChosen] = {}
+        """Seat → its player's choice to withdraw."""
+        self._ruled: dict[str, RuledBet] = {}
+        """Bet → the decision that moved or returned it."""
+
+    def apply(self, event: events.Event, seat: str | None = None) -> None:
+        """Notes an event of the round; `seat` is the seat concerned, if it concerns one player."""
+        match event:
+            case events.ResultEntered():
+                self._first = event.faces
+            case events.BetsReopened():
+                self._first = self.entered = None
+            case events.ResultCorrected():
+                self.entered = self._first
+            case events.RoundResettled():
+                self.entered = self.entered or event.entered
+            case events.RoundVoided():
+                self.void = str(event.clause)
+            case _:
+                self._note_bets(event)
+        text = _incident_text(event)
+        if text is not None:
+            what, clause = str(event.__struct_config__.tag), str(event.clause)
+            reason = getattr(event, "reason", "") or getattr(event, "detail", "")
+            incident = Incident(
+                at=event.at, by=event.by, what=what, says=text, clause=clause,
+                second=getattr(event, "second", None), reason=reason,
+            )  # fmt: skip
+            self._incidents.append(_SeatIncident(seat, incident))
+
+    def _note_bets(self, event: events.Event) -> None:
+        match event:
+            case events.BetsClosed():
+                self._closed = True
+            case events.ReferralDecided():
+                self._decided = event
+            case events.BetTakenBack():
+                self._returns[event.id] = BetReturn(BetState.TAKEN_BACK, event.clause)
+            case events.BetReturned():
+                self._returns[event.id] = BetReturn(BetState.RETURNED, event.clause)
+                self._ruled[event.id] = self._ruling(event, BetState.RETURNED)
+                if not self._closed:
+                    self._returned_early.add(event.id)
+            case events.BetMoved() if self._is_decided(event):
+                self._ruled[event.id] = self._ruling(event, "moved")
+            case events.WithdrawalChosen() if event.withdraw:
+                self._withdrawn[event.seat] = event
+            case _:
+                pass
+
+    def _is_decided(self, event: events.Event) -> bool:
+        """Whether the event follows from the latest decision on a referral."""
+        decided = self._decided
+        return decided is not None and (decided.at, decided.by) == (event.at, event.by)
+
+    def _ruling(self, event: events.Event, how: str) -> RuledBet:
+        decided = self._decided if self._is_decided(event) else None
+        second, reason = (decided.second, decided.reason) if decided else (None, "")
+        return RuledBet(how=how, by=event.by, second=second, reason=reason)
+
+    def returns(self, bets: Iterable[events.BetRegistered]) -> BetReturns:
+        """How these bets left the layout, as far as the log knows."""
+        returns: BetReturns = {}
+        for bet in bets:
+            if bet.id in self._returns:
+                returns[bet.id] = self._returns[bet.id]
+            elif bet.seat in self._withdrawn:
+                returns[bet.id] = BetReturn(BetState.WITHDRAWN, self._withdrawn[bet.seat].clause)
+        return returns
+
+    def lay_at_close(self, bet: str) -> bool:
+        """Whether a bet that was not taken back was on the layout at the close."""
+        return bet not in self._returned_early
+
+    def ruled(self, bet: events.BetRegistered, state: BetState) -> RuledBet | None:
+        """Who moved, returned or withdrew a bet."""
+        if state is BetState.WITHDRAWN:
+            return RuledBet(how=state, by=self._withdrawn[bet.seat].by)
+        return None if state is BetState.TAKEN_BACK else self._ruled.get(bet.id)
+
+    def incidents(self, seat: str | None = None) -> tuple[Incident, ...]:
+        """All incidents; for a player, those of their seat, and those of all without staff's reasons."""
+        if seat is None:
+            return tuple(noted.incident for noted in self._incidents)
+        return tuple(
+            noted.incident if noted.seat == seat else replace(noted.incident, reason="")
+            for noted in self._incidents
+            if noted.seat in (None, seat)
+        )
+
+
+class RoundLogs:
+    """The logs of the last rounds of a table. A round has a log if it was followed from its start."""
+
+    def __init__(self) -> None:
+        self._logs: dict[int, RoundLog] = {}
+        self._current = 0
+        self._referred: dict[str, tuple[int, str | None]] = {}
+        """Open referral → the round and the seat that it concerns."""
+
+    @classmethod
+    def of(cls, events: Iterable[object]) -> RoundLogs:
+        """The logs of a table, from all its events or the latest of them."""
+        logs = cls()
+        for event in events:
+            logs.apply(event)
+        return logs
+
+    def apply(self, event: object) -> None:
+        """Notes an event in the log of the round that it concerns."""
+        if not isinstance(event, events.Event):
+            return
+        if isinstance(event, events.BetsOpened):
+            self._current = event.round
+            self._logs[event.round] = RoundLog()
+            self._logs.pop(event.round - REMEMBERED - 1, None)
+            return
+        number, seat = self._about(event)
+        log = self._logs.get(number)
+        if log is not None:
+            log.apply(event, seat)
+
+    def _about(self, event: events.Event) -> tuple[int, str | None]:
+        number, seat = getattr(event, "round", None), None
+        number = number if isinstance(number, int) else self._current
+        if isinstance(event, events.Referred):
+            seat = event.seat
+            self._referred[event.referral] = (number, seat)
+        elif isinstance(event, events.ReferralDecided):
+            return self._referred.pop(event.referral, (number, None))
+        return number, seat
+
+    def of_round(self, number: int) -> RoundLog | None:
+        """The log of a round; None if the round was not followed from its start."""
+        return self._logs.get(number)
+
+
+def _incident_text(event: events.Event) -> Words | None:  # noqa: PLR0911  one kind of incident after the other
+    """The text of an incident; None if the event is a normal step of a round."""
+    match event:
+        case events.IrregularityRuled():
+            return texts.joined(texts.IRREGULARITIES[event.irregularity], texts.RULINGS[event.ruling])
+        case events.Referred():
+            return texts.subject_label(event.subject)
+        case events.ReferralDecided():
+            return texts.TREATMENTS[event.treatment]
+        case events.SightDeclared():
+            return texts.DECLARED[event.declared]
+        case events.ResultCorrected() | events.RoundResettled():
+            return texts.CORRECT
+        case events.RoundVoided():
+            return texts.RULINGS[Ruling.VOID]
+        case _:
+            return None

@@ -27,6 +27,7 @@ from taisai.server.projections.feed_writer import (
     FeedSnapshot,
     FeedWriter,
 )
+from taisai.server.projections.history import REMEMBERED, RoundLogs
 from taisai.server.projections.house_views import (
     TransferTracker,
     alarm_of,
@@ -35,7 +36,6 @@ from taisai.server.projections.house_views import (
     lobby_view,
     pit_view,
 )
-from taisai.server.projections.round_log import REMEMBERED, RoundLogs
 from taisai.server.projections.table_feeds import TableFeeds
 from taisai.server.projections.takings import load_takings, report_view, save_takings
 

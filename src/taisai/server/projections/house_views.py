@@ -10,22 +10,10 @@ from taisai.cage import House, how_to_finish, unfinished
 from taisai.cage.messages import ClockJumped, DiceAlarmNoted, OverrideNoted, PersonLocked
 from taisai.cage.transfers import MissingSide
 from taisai.game import Account, Ledger, Table, exposures
-from taisai.protocol.views import (
-    Alarm,
-    Books,
-    BooksView,
-    CageView,
-    LargeWin,
-    LobbyTable,
-    LobbyView,
-    PitTable,
-    PitView,
-    TableClaims,
-    TransferInTransit,
-    Words,
-)
+from taisai.protocol import views
+from taisai.protocol.views import Words
+from taisai.server.projections import texts
 from taisai.server.projections.history import History
-from taisai.server.projections.labels import claim_line, phase_label, stoppage_of, title_of, waiting
 from taisai.server.projections.table import denominations, limits_range
 
 MOST_WAITING: Final = 20  # referrals of a table in the view of the pit
@@ -34,21 +22,21 @@ MOST_WINS: Final = 50  # the latest large wins in the view of the pit
 MOST_CLAIMS: Final = 100  # of a table in the view of the cage
 
 
-def lobby_view(tables: Mapping[str, tuple[Table, History]]) -> LobbyView:
+def lobby_view(tables: Mapping[str, tuple[Table, History]]) -> views.LobbyView:
     """Every open table."""
-    return LobbyView(
+    return views.LobbyView(
         tables=tuple(_in_lobby(table, history) for table, history in tables.values() if table.open)
     )
 
 
-def _in_lobby(table: Table, history: History) -> LobbyTable:
+def _in_lobby(table: Table, history: History) -> views.LobbyTable:
     least, most = limits_range(table)
-    return LobbyTable(
+    return views.LobbyTable(
         name=table.name,
-        title=title_of(table),
+        title=texts.title_of(table.book),
         rulebook=table.book.id,
         phase=str(table.phase),
-        label=phase_label(table),
+        label=texts.phase_label(table, table.phase),
         bets_open=table.phase.bets_open,
         number=table.round.number if table.round else len(table.rounds),
         last=history.last,
@@ -61,44 +49,48 @@ def _in_lobby(table: Table, history: History) -> LobbyTable:
     )
 
 
-def pit_view(house: House, tables: Mapping[str, Table], alarms: tuple[Alarm, ...] = ()) -> PitView:
+def pit_view(
+    house: House, tables: Mapping[str, Table], alarms: tuple[views.Alarm, ...] = ()
+) -> views.PitView:
     """Every table, and what needs attention. The caller gives the alarms."""
-    return PitView(
+    return views.PitView(
         tables=tuple(_in_pit(table) for table in tables.values() if table.name),
         alarms=alarms,
         wins=tuple(
-            LargeWin(table=table, round=number, seat=seat, won=won)
+            views.LargeWin(table=table, round=number, seat=seat, won=won)
             for (table, number, seat), won in islice(reversed(house.wins.items()), MOST_WINS)
         ),
         locked=tuple(sorted(house.locked)),
     )
 
 
-def _in_pit(table: Table) -> PitTable:
-    stoppage = stoppage_of(table)
-    return PitTable(
+def _in_pit(table: Table) -> views.PitTable:
+    stoppage = texts.stoppage_of(table)
+    return views.PitTable(
         name=table.name,
-        title=title_of(table),
+        title=texts.title_of(table.book),
         phase=str(table.phase),
-        label=phase_label(table),
+        label=texts.phase_label(table, table.phase),
         number=table.round.number if table.round else len(table.rounds),
         dealer=table.dealer(),
         shut=stoppage.shut,
         hold=stoppage.hold,
         says=stoppage.says,
         clause=stoppage.clause,
-        referrals=waiting(table, MOST_WAITING),
+        referrals=tuple(map(texts.referral_line, texts.waiting(table, MOST_WAITING))),
         staked=table.round.staked if table.round else 0,
         worst=max(exposures(table)),
     )
 
 
-def cage_view(house: House, tables: Mapping[str, Table], tracker: TransferTracker | None = None) -> CageView:
+def cage_view(
+    house: House, tables: Mapping[str, Table], tracker: TransferTracker | None = None
+) -> views.CageView:
     """The cage. Give `tracker` for repeated calls: it reads only new transfers."""
     tracker = tracker or TransferTracker()
     tracker.catch_up(house, tables)
     balances = house.ledger.balances
-    return CageView(
+    return views.CageView(
         house=house.name,
         currency=house.currency,
         quick=_quick(tables.values()),
@@ -120,17 +112,17 @@ def _quick(tables: Iterable[Table]) -> tuple[int, ...]:
     return tuple(sorted(chips))[-MOST_QUICK:]
 
 
-def _table_claims(table: Table) -> TableClaims:
+def _table_claims(table: Table) -> views.TableClaims:
     balances = table.ledger.balances
-    return TableClaims(
+    return views.TableClaims(
         table=table.name,
         to_players=balances[Account.CLAIMS_OF_PLAYERS],
         by_players=balances[Account.CLAIMS_ON_PLAYERS],
-        claims=tuple(map(claim_line, islice(table.claims.values(), MOST_CLAIMS))),
+        claims=texts.claim_lines(table.claims.values(), MOST_CLAIMS),
     )
 
 
-def alarm_of(event: object) -> Alarm | None:
+def alarm_of(event: object) -> views.Alarm | None:
     """The alarm of an event for the pit; None if it has none."""
     match event:
         case DiceAlarmNoted():
@@ -138,18 +130,18 @@ def alarm_of(event: object) -> Alarm | None:
                 en=f"Dice {event.serial} may be unfair: {event.results} results, e-value {event.e_value}",
                 zh=f"骰子 {event.serial} 可能不公平：共 {event.results} 次结果，e 值 {event.e_value}",
             )
-            return Alarm(at=event.at, about=event.table, says=says)
+            return views.Alarm(at=event.at, about=event.table, says=says)
         case ClockJumped():
             says = Words(
                 en=f"The server's clock jumped by {event.jump} ms", zh=f"服务器时钟跳变 {event.jump} 毫秒"
             )
-            return Alarm(at=event.at, about="house", says=says)
+            return views.Alarm(at=event.at, about="house", says=says)
         case OverrideNoted():
             says = Words(en=f"{event.person}: {event.detail}", zh=f"{event.person}：{event.detail}")
-            return Alarm(at=event.at, about=event.table, says=says)
+            return views.Alarm(at=event.at, about=event.table, says=says)
         case PersonLocked():
             says = Words(en=f"{event.person} is locked", zh=f"{event.person} 已被锁定")
-            return Alarm(at=event.at, about="house", says=says)
+            return views.Alarm(at=event.at, about="house", says=says)
         case _:
             return None
 
@@ -201,30 +193,30 @@ class TransferTracker:
         else:
             mine[key] = booked
 
-    def in_transit(self, table: str | None = None) -> tuple[TransferInTransit, ...]:
+    def in_transit(self, table: str | None = None) -> tuple[views.TransferInTransit, ...]:
         """All transfers in transit, or those of one table."""
         keys = sorted(self._ours.keys() | self._theirs.keys())
         return tuple(self._transfer(key) for key in keys if table in (None, key[0]))
 
-    def _transfer(self, key: tuple[str, str]) -> TransferInTransit:
+    def _transfer(self, key: tuple[str, str]) -> views.TransferInTransit:
         ours, theirs = self._ours.get(key), self._theirs.get(key)
         booked = self._theirs[key] if ours is None else ours
         by = "both" if ours and theirs else "table" if theirs else "house"
         table, name = key
-        return TransferInTransit(
+        return views.TransferInTransit(
             id=name, table=table, kind=str(booked.kind), amount=abs(booked.amount), booked_by=by,
             subject=booked.subject,
         )  # fmt: skip
 
 
-def books_view(house: House, tables: Mapping[str, Table]) -> BooksView:
+def books_view(house: House, tables: Mapping[str, Table]) -> views.BooksView:
     """Every account, transfers in transit, and disagreements."""
     books = [_books("", house.ledger), *(_books(name, table.ledger) for name, table in tables.items())]
     off = tuple(_off(house, tables))
     tracker = TransferTracker()
     tracker.catch_up(house, tables)
     total = sum(account.held - account.owed for account in books)
-    return BooksView(
+    return views.BooksView(
         currency=house.currency,
         books=tuple(books),
         in_transit=tracker.in_transit(),
@@ -234,9 +226,9 @@ def books_view(house: House, tables: Mapping[str, Table]) -> BooksView:
     )
 
 
-def _books(of: str, ledger: Ledger) -> Books:
+def _books(of: str, ledger: Ledger) -> views.Books:
     balances = ledger.balances
-    return Books(
+    return views.Books(
         of=of,
         accounts={str(account): balance for account, balance in balances.items() if balance},
         held=sum(balance for account, balance in balances.items() if account.held),

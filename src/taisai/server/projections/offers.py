@@ -31,7 +31,6 @@ from taisai.server.projections.candidates import (
     text_blank,
     yes_no_blank,
 )
-from taisai.server.projections.labels import item_label
 from taisai.server.projections.table_offers import (
     ON_BETS,
     acts,
@@ -201,6 +200,6 @@ def _blanks(table: Table, event: Irregularity, ruling: Ruling, trial: dict[str, 
     if (event, table.phase) in table.irregularities.seen:
         yield yes_no_blank("seen", optional=True)
     if event in _OF_ITEMS and table.equipment.placed:
-        placed = ((name, item_label(table, name)) for name in table.equipment.placed)
+        placed = ((name, texts.item_label(table, name)) for name in table.equipment.placed)
         yield choice_blank("item", placed, optional=True)
     yield text_blank("detail", optional=True)

@@ -16,8 +16,8 @@ from taisai.protocol.views import BetLine, Incident, PreviewView, RoundTotals, R
 from taisai.rules.clauses import HOUSE_PROCEDURES, Clause
 from taisai.rules.outcomes import Outcome
 from taisai.rules.settlement import BetRecord, BetState
-from taisai.server.projections.labels import area_label, extreme, faces_of, phase_label
-from taisai.server.projections.round_log import REMEMBERED, RoundLog
+from taisai.server.projections import texts
+from taisai.server.projections.history import REMEMBERED, RoundLog
 from taisai.server.projections.seats import SeatIndex
 
 MOST_BETS: Final = 500
@@ -63,8 +63,8 @@ def round_view(
         day=round_.day,
         opened_at=round_.opened_at,
         phase=str(round_.phase),
-        label=phase_label(table, round_.phase),
-        faces=faces_of(round_.result) if round_.result else None,
+        label=texts.phase_label(table, round_.phase),
+        faces=texts.faces_of(round_.result) if round_.result else None,
         total=round_.result.total if round_.result else None,
         entered=log.entered if log else None,
         void=round_.voided,
@@ -138,10 +138,12 @@ def _totals(
 
 def _line(table: Table, record: BetRecord[BetRegistered], log: RoundLog | None) -> BetLine:
     bet, state = record.bet, record.state
+    matrix = table.terms[bet.layout].matrix
+    label = texts.label_of(matrix.labels[matrix.row(bet.area)])
     is_taken_back = state is BetState.TAKEN_BACK  # it counts in no total
     return BetLine(
-        id=bet.id, seat=bet.seat, layout=bet.layout, area=bet.area,
-        label=area_label(table, bet.layout, bet.area), stake=bet.stake, state=state, won=record.won,
+        id=bet.id, seat=bet.seat, layout=bet.layout, area=bet.area, label=label, stake=bet.stake,
+        state=state, won=record.won,
         returned=0 if is_taken_back else record.returned, kept_out=record.kept_out, clause=record.clause,
         kept_out_by=record.kept_out_by,
         lay=not is_taken_back and (log is None or log.lay_at_close(bet.id)),
@@ -159,13 +161,13 @@ def preview(table: Table, faces: tuple[int, ...]) -> PreviewView:
         totals = house_side(table, round_, outcome)
         terms = table.in_force[round_.terms]
     return PreviewView(
-        faces=faces_of(outcome),
+        faces=texts.faces_of(outcome),
         total=outcome.total,
         lit={layout: tuple(map(str, one.matrix.illuminated(outcome))) for layout, one in terms.items()},
         staked=totals.staked,
         won=totals.won,
         returned=totals.won + totals.stakes_back,
         collected=totals.collected,
-        house=extreme(outcome, totals.won - totals.collected),
+        house=texts.extreme(outcome, totals.won - totals.collected),
         differs=differs_from_reading(table, faces),
     )

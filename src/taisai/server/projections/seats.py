@@ -20,10 +20,10 @@ from taisai.game.events import BetRegistered
 from taisai.game.rounds.round import Round
 from taisai.game.table import Claim, Seat
 from taisai.game.vocabulary import Hold, Means
-from taisai.protocol.views import CHANGES, ColourChips, LastRound, SeatView, difference
+from taisai.protocol.views import CHANGES, ColourChips, ColourLine, LastRound, SeatView, Words, difference
 from taisai.rules.vocabulary import Phase
+from taisai.server.projections import texts
 from taisai.server.projections.feed_writer import FeedSnapshot, FeedWriter, seat_feed
-from taisai.server.projections.labels import claim_line, colour_of
 
 MOST_ROUNDS: Final = 12
 """Rounds in the index: the current one, the ten that clients may ask for, and one more."""
@@ -116,7 +116,7 @@ def seat_view(table: Table, name: str, index: SeatIndex | None = None) -> SeatVi
         last=_last(table, seat, index) if seat.taken else None,
         withdrawal=is_open and bool(own) and not chosen,
         withdrew=chosen if is_open else None,
-        claims=tuple(map(claim_line, index.claims(table, seat)[:MOST_CLAIMS])),
+        claims=texts.claim_lines(index.claims(table, seat), MOST_CLAIMS),
         colour=_colour(seat),
         in_colour=tuple(bet.id for bet in own if bet.means is Means.COLOUR_CHIPS) if seat.colour else (),
     )
@@ -162,6 +162,41 @@ def _last_round(table: Table, round_: Round, bets: list[BetRegistered]) -> LastR
         staked=sum(bet.stake for bet in bets),
         returned=sum(record.returned for record in bet_records(table, round_, bets)),
     )
+
+
+_PAINTS: Final = (
+    ("red", Words("Red", "红"), "#c0392b"),
+    ("blue", Words("Blue", "蓝"), "#1d4f91"),
+    ("green", Words("Green", "绿"), "#1f8f4e"),
+    ("yellow", Words("Yellow", "黄"), "#e5c100"),
+    ("orange", Words("Orange", "橙"), "#d9730d"),
+    ("purple", Words("Purple", "紫"), "#6c2f8e"),
+    ("pink", Words("Pink", "粉"), "#d75a93"),
+    ("brown", Words("Brown", "棕"), "#6b4423"),
+    ("white", Words("White", "白"), "#f4f1e6"),
+    ("grey", Words("Grey", "灰"), "#7f8c8d"),
+    ("turquoise", Words("Turquoise", "青"), "#1aa6a6"),
+    ("black", Words("Black", "黑"), "#22252a"),
+)
+
+
+def colours(least: int) -> tuple[ColourLine, ...]:
+    """At least so many colours: all paints, then the same paints with a mark on the chips."""
+    names: list[str] = []
+    for number in range(max(least, len(_PAINTS))):
+        turn, place = divmod(number, len(_PAINTS))
+        names.append(f"{_PAINTS[place][0]}-{turn + 1}" if turn else _PAINTS[place][0])
+    return tuple(map(colour_of, names))
+
+
+def colour_of(name: str) -> ColourLine:
+    """A colour by its name. An unknown colour is grey."""
+    plain, _, mark = name.partition("-")
+    for known, label, paint in _PAINTS:
+        if known == plain:
+            words = Words(f"{label.en} {mark}", f"{label.zh} {mark}") if mark else label
+            return ColourLine(colour=name, label=words, paint=paint, mark=mark)
+    return ColourLine(colour=name, label=Words(name, name), paint="#777777", mark="")
 
 
 _SeatChanges: Final[Any] = CHANGES[SeatView]

@@ -12,33 +12,17 @@ from taisai.game.seating import live_table
 from taisai.game.terms.messages import Limits
 from taisai.game.terms.terms import Terms, family, limits_of
 from taisai.game.vocabulary import SHAKER
-from taisai.protocol.views import (
-    CountdownView,
-    DiceView,
-    DrawView,
-    FeltArea,
-    FeltCell,
-    FeltView,
-    LimitLine,
-    LimitsView,
-    OddsLine,
-    Revealed,
-    RoundStand,
-    TableFacts,
-    TableView,
-    Words,
-)
+from taisai.protocol import views
+from taisai.protocol.views import Words
 from taisai.rules.areas import Area, AreaId
 from taisai.rules.conditions import Condition
 from taisai.rules.layout import Block, Cell, Drawing, Layout
 from taisai.rules.matrix import Matrix
 from taisai.rules.pay import PayLine
+from taisai.rules.procedure import CLOCK
 from taisai.rules.vocabulary import Act, Phase, Visibility
 from taisai.server.projections import texts
-from taisai.server.projections.betting_time import countdown_view
-from taisai.server.projections.history import History
-from taisai.server.projections.labels import faces_of, phase_label, stoppage_of, title_of
-from taisai.server.projections.round_log import RoundLog
+from taisai.server.projections.history import History, RoundLog
 from taisai.study.odds import area_odds
 
 _SWEPT: Final = frozenset({Phase.COLLECTED, Phase.PAID})
@@ -49,12 +33,12 @@ def table_view(
     table: Table,
     history: History,
     *,
-    countdown: CountdownView | None = None,
+    countdown: views.CountdownView | None = None,
     since: int | None = None,
     log: RoundLog | None = None,
-) -> TableView:
+) -> views.TableView:
     """A table as everyone may see it. The caller gives the betting clock and the log of the latest round."""
-    return TableView(
+    return views.TableView(
         table=_facts(table),
         limits=limits_view(table),
         round=_stand(table, since, log),
@@ -62,16 +46,33 @@ def table_view(
         dice=_dice(table, history),
         lit=lit(table),
         history=history.view(),
-        stoppage=stoppage_of(table),
+        stoppage=texts.stoppage_of(table),
         draw=_draw(table),
     )
 
 
-def limits_view(table: Table) -> LimitsView:
+def countdown_view(
+    table: Table, closes_at: int | None = None, *, window: int = 0, is_up: bool = False
+) -> views.CountdownView:
+    """The view of the betting clock. The rulebook determines whether it closes bets."""
+    since = None if closes_at is None else closes_at - window
+    return views.CountdownView(closes_at=closes_at, since=since, prompt=not clock_closes(table), is_up=is_up)
+
+
+def clock_closes(table: Table) -> bool:
+    """Whether the betting clock closes bets. Otherwise it prompts the Dealer."""
+    return any(
+        step.act is Act.CLOSE_BETS and step.by == CLOCK
+        for step in table.procedure.steps
+        if step.when is None or step.when.holds(table.settings)
+    )
+
+
+def limits_view(table: Table) -> views.LimitsView:
     """The limits of the table and of its groups of areas."""
     limits = table.limits
     lowest, highest = limits_range(table)
-    return LimitsView(
+    return views.LimitsView(
         least=limits.least, most=limits.most, groups=dict(limits.groups), lowest=lowest, highest=highest,
         lines=tuple(_limit_lines(table, limits)),
     )  # fmt: skip
@@ -83,23 +84,23 @@ def limits_range(table: Table) -> tuple[int, int]:
     return min(least for least, _ in pairs), max(most for _, most in pairs)
 
 
-def _limit_lines(table: Table, limits: Limits) -> Iterator[LimitLine]:
+def _limit_lines(table: Table, limits: Limits) -> Iterator[views.LimitLine]:
     """A line for each group with limits of its own, then one for all others; none if all are the same."""
     areas = table.book.areas
     for name, (least, most) in limits.groups.items():
         area = areas.get(AreaId(name))
-        label = Words(area.label, area.label_zh) if area else texts.FAMILIES.get(name, Words(name, name))
-        yield LimitLine(group=name, label=label, least=least, most=most)
+        label = texts.label_of(area) if area else texts.FAMILIES.get(name, Words(name, name))
+        yield views.LimitLine(group=name, label=label, least=least, most=most)
     others = [area for area in areas if area not in limits.groups and family(area) not in limits.groups]
     if limits.groups and others:
-        yield LimitLine(group="", label=texts.OTHERS, least=limits.least, most=limits.most)
+        yield views.LimitLine(group="", label=texts.OTHERS, least=limits.least, most=limits.most)
 
 
-def _facts(table: Table) -> TableFacts:
-    return TableFacts(
+def _facts(table: Table) -> views.TableFacts:
+    return views.TableFacts(
         name=table.name,
         rulebook=table.book.id,
-        title=title_of(table),
+        title=texts.title_of(table.book),
         digest=table.book.digest,
         currency=table.currency,
         layouts=tuple(table.terms),
@@ -116,16 +117,16 @@ def kind_of(table: Table) -> str:
     return "cards" if table.shoe.used else "dice"
 
 
-def _stand(table: Table, since: int | None, log: RoundLog | None) -> RoundStand:
+def _stand(table: Table, since: int | None, log: RoundLog | None) -> views.RoundStand:
     round_, phase = table.round, table.phase
     last = table.past(len(table.rounds)) if round_ is None else None
     is_over = last is not None and not last.voided
     if since is None and round_ is not None:
         since = round_.opened_at
-    return RoundStand(
+    return views.RoundStand(
         number=round_.number if round_ else len(table.rounds),
         phase=str(phase),
-        label=phase_label(table),
+        label=texts.phase_label(table, table.phase),
         bets_open=phase.bets_open,
         notice=_notice(table),
         since=since,
@@ -154,18 +155,18 @@ def _notice(table: Table) -> Words:
     return texts.RESULT if table.round and table.round.result else texts.NO_MORE_BETS
 
 
-def _dice(table: Table, history: History) -> DiceView:
+def _dice(table: Table, history: History) -> views.DiceView:
     """The dice of the current round; between rounds of the last one."""
     kind, round_ = kind_of(table), table.round
     if round_ is None and history.last is not None:
         last = history.last
         past = table.past(last.number)
         source = source_of(past) if past and last.faces else None
-        return DiceView(kind=kind, round=last.number, faces=last.faces, total=last.total, source=source)
+        return views.DiceView(kind=kind, round=last.number, faces=last.faces, total=last.total, source=source)
     if round_ is None or round_.result is None:
-        return DiceView(kind=kind, round=round_.number if round_ else None)
-    return DiceView(
-        kind=kind, round=round_.number, faces=faces_of(round_.result), total=round_.result.total,
+        return views.DiceView(kind=kind, round=round_.number if round_ else None)
+    return views.DiceView(
+        kind=kind, round=round_.number, faces=texts.faces_of(round_.result), total=round_.result.total,
         source=source_of(round_),
     )  # fmt: skip
 
@@ -201,12 +202,12 @@ def _clears_lights(table: Table) -> bool:
     return any(step.act is Act.CLEAR_LIGHTS for step in table.procedure.steps)
 
 
-def _draw(table: Table) -> DrawView:
+def _draw(table: Table) -> views.DrawView:
     commitment, revealed = table.commitment, table.revealed
-    return DrawView(
+    return views.DrawView(
         commitment=commitment.commitment if commitment else None,
         round=commitment.round if commitment else None,
-        revealed=Revealed(
+        revealed=views.Revealed(
             round=revealed.round, seed=revealed.seed, shake=revealed.shake, close=revealed.close,
             hash=revealed.hash, faces=revealed.faces,
         )
@@ -221,13 +222,13 @@ _BOTH: Final = "both"
 _TOTALS: Final = frozenset({Condition.TOTAL, Condition.TOTAL_NOT_TRIPLE})
 
 
-def felt_view(table: Table, layout: str | None = None, *, with_edges: bool = False) -> FeltView:
+def felt_view(table: Table, layout: str | None = None, *, with_edges: bool = False) -> views.FeltView:
     """A layout of the table under the settings, odds and limits in force; by default the table's own."""
     name = table.book.layout_id(layout or table.layout)
     drawn, terms = table.book.layout(name), table.terms[name]
     edges = _edges(table, terms) if with_edges else {}
     drawings = {str(block.drawing) for block in drawn.blocks}
-    return FeltView(
+    return views.FeltView(
         table=table.name,
         rulebook=table.book.id,
         layout=name,
@@ -242,19 +243,19 @@ def felt_view(table: Table, layout: str | None = None, *, with_edges: bool = Fal
     )
 
 
-def _cells(layout: Layout, matrix: Matrix) -> Iterator[FeltCell]:
+def _cells(layout: Layout, matrix: Matrix) -> Iterator[views.FeltCell]:
     for block in layout.blocks:
         yield from _block(block, matrix)
 
 
-def _block(block: Block, matrix: Matrix) -> Iterator[FeltCell]:
+def _block(block: Block, matrix: Matrix) -> Iterator[views.FeltCell]:
     """Rows share a block's height; cells share their row's width."""
     tall = block.tall / len(block.rows)
     for n, row in enumerate(block.rows):
         share = block.wide / sum(cell.wide for cell in row)
         x, y = float(block.column - 1), block.row - 1 + n * tall
         for cell in row:
-            yield FeltCell(
+            yield views.FeltCell(
                 x=round(x, 4), y=round(y, 4), wide=round(share * cell.wide, 4), tall=round(tall, 4),
                 block=block.id, drawing=str(Drawing(block.drawing)), area=cell.area, odds_of=cell.odds_of,
                 odds=_odds_text(matrix, cell.odds_of, cell.dice) if cell.odds_of else None,
@@ -285,16 +286,16 @@ def _edge_text(edge: Fraction) -> str:
     return f"{percent} ({edge})" if edge.denominator < LONGEST_DENOMINATOR else percent
 
 
-def _area(table: Table, terms: Terms, area: Area, edge: str | None) -> FeltArea:
+def _area(table: Table, terms: Terms, area: Area, edge: str | None) -> views.FeltArea:
     matrix = terms.matrix
     row = matrix.row(area.id)
     lines = [line for line in table.book.pay_by_layout[terms.layout].table.lines if area.id in line.areas]
-    return FeltArea(
+    return views.FeltArea(
         id=area.id,
-        label=Words(area.label, area.label_zh),
+        label=texts.label_of(area),
         family=family(area.id),
         numbers=area.numbers,
-        odds=tuple(OddsLine(text=texts.odds(win.odds), dice=win.dice) for win in matrix.wins[row]),
+        odds=tuple(views.OddsLine(text=texts.odds(win.odds), dice=win.dice) for win in matrix.wins[row]),
         wins=_wins(table, area, lines),
         clause=str(lines[0].clause),
         says=matrix.texts[lines[0].clause].says if lines[0].clause in matrix.texts else "",

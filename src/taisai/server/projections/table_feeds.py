@@ -1,4 +1,4 @@
-"""The feeds of one table: the public one, that of its staff, and those of its seats."""
+"""The feeds of one table: the public one, that of its staff, those of its seats; and its time for bets."""
 
 from __future__ import annotations
 
@@ -7,20 +7,14 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from taisai.game import Table
+from taisai.game import Table, events
 from taisai.game.commands import Slip
 from taisai.game.events import BetRegistered, RoundConcluded
+from taisai.game.vocabulary import Hold
 from taisai.journal.codec import AnyEvent
-from taisai.protocol.views import (
-    ConsoleView,
-    CountdownView,
-    RoundView,
-    TableView,
-    TransferInTransit,
-    View,
-    WatchView,
-)
-from taisai.server.projections.betting_time import BettingTime, countdown_view
+from taisai.protocol import views
+from taisai.protocol.views import View
+from taisai.rules.procedure import Recovery
 from taisai.server.projections.console import after_bets, console_view
 from taisai.server.projections.feed_writer import (
     FeedName,
@@ -29,13 +23,98 @@ from taisai.server.projections.feed_writer import (
     console_feed,
     table_feed,
 )
-from taisai.server.projections.history import History
-from taisai.server.projections.round_log import RoundLogs
+from taisai.server.projections.history import History, RoundLogs
 from taisai.server.projections.rounds import round_view
 from taisai.server.projections.seats import SeatFeeds, SeatIndex
-from taisai.server.projections.table import table_view
+from taisai.server.projections.table import countdown_view, table_view
 from taisai.server.projections.takings import Takings
 from taisai.study.dice.watch import DiceWatch
+
+
+class BettingTime:
+    """The time for bets of one table, from its events."""
+
+    def __init__(self, window: int) -> None:
+        """`window`: how long bets are open, in milliseconds."""
+        self.window = window
+        self._up_at: int | None = None
+        self.round = 0
+        """The round that it is for."""
+        self._held_since = 0
+        self._expired_at: int | None = None
+        """The end of the time for bets that a clock has announced as up."""
+        self._holds: set[str] = set()
+        """Why the round is held: holds, and names of referrals."""
+
+    @classmethod
+    def of(cls, table: Table, window: int) -> BettingTime:
+        """The time for bets of a table as it is now; a hold counts from the table's latest time."""
+        time = cls(window)
+        if table.round is not None and table.phase.bets_open:
+            time._up_at, time.round = table.round.opened_at + window, table.round.number
+        time._held_since = table.latest
+        time._holds = {str(hold) for hold in table.holds if hold is not Hold.REFERRAL}
+        time._holds |= {
+            name
+            for name, referral in table.referrals.items()
+            if referral.holds and referral.decided_by is None
+        }
+        return time
+
+    @property
+    def up_at(self) -> int | None:
+        """When the time is up; None if bets are not open or the round is held."""
+        return None if self._holds else self._up_at
+
+    @property
+    def is_up(self) -> bool:
+        """Whether a clock has announced that the time is up. Bets may still be open."""
+        return self.up_at is not None and self.up_at == self._expired_at
+
+    def ring(self, until: int) -> bool:
+        """A clock announces that the time until then is up; returns whether that is new."""
+        was_up = self.is_up
+        # Otherwise bets were opened again, or closed, in the meantime.
+        if self.up_at is not None and self.up_at <= until:
+            self._expired_at = self.up_at
+        return self.is_up and not was_up
+
+    def apply(self, event: object) -> None:
+        """Applies an event."""
+        match event:
+            case events.BetsOpened() | events.BetsReopened():
+                self._up_at, self.round = event.at + self.window, event.round
+            case events.BetsClosed():
+                self._up_at = None
+            case events.RoundVoided() | events.RoundConcluded() if event.round == self.round:
+                self._up_at = None  # voiding an earlier round does not stop this one's time
+                self._holds.clear()
+            case events.WithdrawalOffered():
+                self._hold(Hold.WITHDRAWAL, event.at)
+            case events.WithdrawalClosed():
+                self._release(Hold.WITHDRAWAL, event.at)
+            case events.Interrupted(action=Recovery.DECLARE):
+                self._hold(Hold.DECLARATION, event.at)
+            case events.SightDeclared():
+                self._release(Hold.DECLARATION, event.at)
+            case events.Referred(holds=True):
+                self._hold(event.referral, event.at)
+            case events.ReferralDecided():
+                self._release(event.referral, event.at)
+            case _:
+                pass
+
+    def _hold(self, what: str, at: int) -> None:
+        if not self._holds:
+            self._held_since = at
+        self._holds.add(what)
+
+    def _release(self, what: str, at: int) -> None:
+        if what not in self._holds:
+            return
+        self._holds.remove(what)
+        if not self._holds and self._up_at is not None:
+            self._up_at += max(0, at - self._held_since)
 
 
 class TableFeeds:
@@ -47,7 +126,7 @@ class TableFeeds:
         """`window`: how long bets are open, in milliseconds; None without a betting clock."""
         self.history = History.of(table)
         self.takings = takings
-        self.in_transit: tuple[TransferInTransit, ...] = ()
+        self.in_transit: tuple[views.TransferInTransit, ...] = ()
         """The table's transfers that only one side has booked."""
         self.watch: DiceWatch | None = None
         self.is_stale = False
@@ -104,14 +183,14 @@ class TableFeeds:
             return
         for feed in (self._table_feed, self._console_feed):
             before = self._writer.views.get(feed)
-            if isinstance(before, TableView | ConsoleView) and feed in self._writer:
+            if isinstance(before, views.TableView | views.ConsoleView) and feed in self._writer:
                 self._writer.show(feed, replace(before, countdown=self._countdown(table)))
 
     def refresh(self, table: Table) -> None:
         """Shows the console the bets since the last call, and the test of the dice."""
         self.is_stale = False
         before = self._writer.views.get(self._console_feed)
-        if isinstance(before, ConsoleView) and self._console_feed in self._writer:
+        if isinstance(before, views.ConsoleView) and self._console_feed in self._writer:
             view = after_bets(before, table) or self._console(table)
             self._writer.show(self._console_feed, replace(view, watch=self._watch_view()))
 
@@ -123,7 +202,7 @@ class TableFeeds:
         countdown = self._countdown(table)
         return table_view(table, self.history, countdown=countdown, since=self._phase_since, log=log)
 
-    def _console(self, table: Table) -> ConsoleView:
+    def _console(self, table: Table) -> views.ConsoleView:
         return console_view(
             table,
             now=table.latest,
@@ -132,16 +211,16 @@ class TableFeeds:
             watch=self._watch_view(),
         )
 
-    def _countdown(self, table: Table) -> CountdownView:
+    def _countdown(self, table: Table) -> views.CountdownView:
         time = self._time
         if time is None:
             return countdown_view(table)
         return countdown_view(table, time.up_at, window=time.window, is_up=time.is_up)
 
-    def _watch_view(self) -> WatchView | None:
+    def _watch_view(self) -> views.WatchView | None:
         if self.watch is None:
             return None
-        return WatchView(
+        return views.WatchView(
             results=self.watch.results, e_value=f"{self.watch.e_value:.3g}", alarm=self.watch.alarm
         )
 
@@ -158,7 +237,7 @@ class TableFeeds:
 
     def rounds(
         self, table: Table, numbers: Iterable[int], seat: str | None, session: int | None
-    ) -> Iterator[RoundView]:
+    ) -> Iterator[views.RoundView]:
         """Views of rounds; with a session, only rounds in which the seat's player bet."""
         for number in numbers:
             log = self._logs.of_round(number)

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any, Final
 
 from taisai.game import Refusal, Table, commands, decide
-from taisai.game.irregularities.referrals import open_referrals
+from taisai.game.commands import Command
+from taisai.game.messages import tag_of
 from taisai.game.rounds.steps import MOST_TUMBLES, WITNESSED
 from taisai.game.table import Referral
 from taisai.game.vocabulary import HOUSE, MOST_ID, ClaimEnd, Hold, Treatment
@@ -33,12 +35,27 @@ from taisai.server.projections.candidates import (
     text_blank,
     yes_no_blank,
 )
-from taisai.server.projections.labels import item_label, rank_label, referral_line
 
 MOST_REFERRALS: Final = 10
 """Offered at once, those that hold the round first."""
 ON_BETS: Final = frozenset({Treatment.TREAT_BETS})
 """Treatments of bets, which must be tried with the bets."""
+
+
+def _usual(kind: type[Command], *blanks: Blank, **trial: Any) -> Candidate:
+    """A command with its usual label and no preset values. The values to try are for its blanks."""
+    return Candidate(kind, {}, texts.COMMANDS[tag_of(kind)], blanks, (trial,))
+
+
+def _of_item(kind: type[Command], table: Table, item: str, *blanks: Blank, **trial: Any) -> Candidate:
+    """A command for one item of the equipment."""
+    label = texts.joined(texts.COMMANDS[tag_of(kind)], texts.item_label(table, item))
+    return Candidate(kind, {"item": item}, label, blanks, (trial,))
+
+
+def _faces() -> Iterator[Fields]:
+    """Outcomes to try. One of the first differs from the entered one and is in the decks."""
+    return ({"faces": tuple(outcome.faces)} for outcome in OUTCOMES)
 
 
 # Steps of a round
@@ -77,7 +94,7 @@ def _act_trials(table: Table, step: Step) -> Iterator[Fields]:
     if step.act is Act.TUMBLE:
         yield {"tumbles": _tumbles(table)}
     elif step.act is Act.ENTER_RESULT:
-        yield from ({"faces": tuple(outcome.faces)} for outcome in OUTCOMES)
+        yield from _faces()
     else:
         yield {}
 
@@ -96,19 +113,12 @@ def releases(table: Table) -> Iterator[Candidate]:
                 then=texts.RECOVERIES[table.procedure.recovery(table.phase, declared).action],
             )
     if Hold.WITHDRAWAL in table.holds and table.round is not None:
-        yield Candidate(commands.CloseWithdrawal, {}, texts.COMMANDS["close-withdrawal"])
+        yield _usual(commands.CloseWithdrawal)
         seats = [seat for seat in table.round.seats() if seat not in table.round.choices][:MOST_SEATS]
         if seats:
-            yield Candidate(
-                commands.ChooseWithdrawal,
-                {},
-                texts.COMMANDS["choose-withdrawal"],
-                (
-                    choice_blank("seat", ((seat, Words(seat, seat)) for seat in seats)),
-                    yes_no_blank("withdraw"),
-                ),
-                ({"seat": seats[0], "withdraw": True},),
-            )
+            seat = choice_blank("seat", ((seat, Words(seat, seat)) for seat in seats))
+            withdraw = yes_no_blank("withdraw")
+            yield _usual(commands.ChooseWithdrawal, seat, withdraw, seat=seats[0], withdraw=True)
 
 
 # Corrections
@@ -140,32 +150,21 @@ def corrections(table: Table) -> Iterator[Candidate]:
         )
 
 
-def _faces() -> Iterator[Fields]:
-    """Outcomes to try. One of the first differs from the entered one and is in the decks."""
-    return ({"faces": tuple(outcome.faces)} for outcome in OUTCOMES)
-
-
 # Decisions
 
 
 def decisions(table: Table) -> Iterator[Candidate]:
     """Every treatment of every open referral."""
-    referrals = sorted(open_referrals(table), key=lambda referral: not referral.holds)[:MOST_REFERRALS]
-    for referral in referrals:
+    for referral in texts.waiting(table, MOST_REFERRALS):
         for treatment in Treatment:
-            yield _decision(table, referral, treatment)
-
-
-def _decision(table: Table, referral: Referral, treatment: Treatment) -> Candidate:
-    about = referral_line(referral).label
-    return Candidate(
-        commands.DecideReferral,
-        {"referral": referral.id, "treatment": treatment},
-        texts.joined(about, texts.TREATMENTS[treatment]),
-        (text_blank("reason"), *_blanks(table, referral, treatment)),
-        tuple({"reason": REASON, **trial} for trial in _trials(table, referral, treatment)),
-        takes_two=treatment is Treatment.VOID_ROUNDS,  # settled rounds need it, and any round may be named
-    )
+            yield Candidate(
+                commands.DecideReferral,
+                {"referral": referral.id, "treatment": treatment},
+                texts.joined(texts.subject_label(referral.subject), texts.TREATMENTS[treatment]),
+                (text_blank("reason"), *_blanks(table, referral, treatment)),
+                tuple({"reason": REASON, **trial} for trial in _trials(table, referral, treatment)),
+                takes_two=treatment is Treatment.VOID_ROUNDS,  # settled rounds need it, and any may be named
+            )
 
 
 def _blanks(table: Table, referral: Referral, treatment: Treatment) -> Iterator[Blank]:
@@ -209,14 +208,12 @@ def equipment(table: Table, now: int) -> Iterator[Candidate]:
     kit, settings = table.equipment, table.settings
     for name, placed in kit.placed.items():
         if not placed.working:
-            label = texts.joined(item_label(table, name), texts.COMMANDS["repair-item"])
+            label = texts.joined(texts.item_label(table, name), texts.COMMANDS["repair-item"])
             yield Candidate(commands.RepairItem, {"item": name}, label)
-            label = texts.joined(texts.COMMANDS["remove-item"], item_label(table, name))
-            yield Candidate(commands.RemoveItem, {"item": name}, label)  # dice are replaced, not repaired
+            yield _of_item(commands.RemoveItem, table, name)  # dice are replaced, not repaired
     outlived = kit.outlived(max(now, table.latest), settings)
     if outlived is not None and outlived.id in kit.placed:
-        label = texts.joined(texts.COMMANDS["remove-item"], item_label(table, outlived.id))
-        yield Candidate(commands.RemoveItem, {"item": outlived.id}, label)
+        yield _of_item(commands.RemoveItem, table, outlived.id)
     used = {item.id for item in kit.in_use(settings)}
     for item in sorted(kit.items.values(), key=lambda item: item.id not in used):
         if item.id not in kit.placed:
@@ -230,7 +227,7 @@ def equipment(table: Table, now: int) -> Iterator[Candidate]:
             commands.RemoveItem,
             {},
             texts.COMMANDS["remove-item"],
-            (choice_blank("item", ((name, item_label(table, name)) for name in kit.placed)),),
+            (choice_blank("item", ((name, texts.item_label(table, name)) for name in kit.placed)),),
             tuple({"item": name} for name in kit.placed),
         )
 
@@ -240,13 +237,8 @@ def _placing(table: Table, item: EquipmentItem) -> Candidate:
     serial = "new"
     while serial in retired:
         serial += "+"
-    return Candidate(
-        commands.PlaceItem,
-        {"item": item.id},
-        texts.joined(texts.COMMANDS["place-item"], item_label(table, item.id)),
-        (text_blank("serial", optional="" not in retired, most=MOST_ID),),
-        ({"serial": serial},),
-    )
+    blank = text_blank("serial", optional="" not in retired, most=MOST_ID)
+    return _of_item(commands.PlaceItem, table, item.id, blank, serial=serial)
 
 
 def _inspecting(table: Table, item: EquipmentItem, inspection: Inspection) -> Candidate:
@@ -254,16 +246,12 @@ def _inspecting(table: Table, item: EquipmentItem, inspection: Inspection) -> Ca
     lights = table.terms[table.layout].matrix.illuminated(OUTCOMES[0])
     plain = {"runs": inspection.runs, "passed": True}
     lit = {"entered": tuple(OUTCOMES[0].faces), "lit": tuple(map(str, lights))}
-    preset = {"item": item.id, "before": inspection.before}
-    label = texts.joined(texts.COMMANDS["inspect"], item_label(table, item.id))
-    label = Words(
-        f"{label.en}, {texts.INSPECTED[inspection.before].en}",
-        f"{label.zh}（{texts.INSPECTED[inspection.before].zh}）",
-    )
+    label = texts.joined(texts.COMMANDS["inspect"], texts.item_label(table, item.id))
+    before = texts.INSPECTED[inspection.before]
     return Candidate(
         commands.Inspect,
-        preset,
-        label,
+        {"item": item.id, "before": inspection.before},
+        Words(f"{label.en}, {before.en}", f"{label.zh}（{before.zh}）"),
         (
             number_blank("runs", inspection.runs, MOST_RUNS),
             yes_no_blank("passed"),
@@ -279,65 +267,24 @@ def shoe(table: Table) -> Iterator[Candidate]:
     if not table.shoe.used:
         return
     rule = table.shoe.rule
-    yield Candidate(commands.ShuffleShoe, {}, texts.COMMANDS["shuffle-shoe"])
-    yield Candidate(
-        commands.LoadShoe,
-        {},
-        texts.COMMANDS["load-shoe"],
-        (number_blank("decks", rule.least_decks, rule.most_decks),),
-        ({"decks": rule.least_decks},),
-    )
-    yield Candidate(
-        commands.CountCards,
-        {},
-        texts.COMMANDS["count-cards"],
-        (special_blank("found", "counts"),),
-        ({"found": table.shoe.expected()},),
-    )
+    decks = number_blank("decks", rule.least_decks, rule.most_decks)
+    yield _usual(commands.ShuffleShoe)
+    yield _usual(commands.LoadShoe, decks, decks=rule.least_decks)
+    yield _usual(commands.CountCards, special_blank("found", "counts"), found=table.shoe.expected())
 
 
 def running(table: Table) -> Iterator[Candidate]:
     """Shutting and reopening, days and shifts, limits and odds, closing."""
-    reason = (text_blank("reason"),)
-    yield Candidate(commands.Reopen, {}, texts.COMMANDS["reopen"], reason, ({"reason": REASON},))
-    yield Candidate(commands.Shut, {}, texts.COMMANDS["shut"], reason, ({"reason": REASON},))
-    yield Candidate(
-        commands.BeginDay,
-        {},
-        texts.COMMANDS["begin-day"],
-        (text_blank("day", most=10),),
-        tuple(_next_day(table)),
-    )
-    yield Candidate(
-        commands.BeginShift,
-        {},
-        texts.COMMANDS["begin-shift"],
-        (text_blank("shift", most=MOST_ID),),
-        ({"shift": "night"},),
-    )
-    yield Candidate(
-        commands.SetLimits,
-        {},
-        texts.COMMANDS["set-limits"],
-        (special_blank("limits", "limits"),),
-        ({"limits": table.limits},),
-    )
+    for kind in (commands.Reopen, commands.Shut):
+        yield _usual(kind, text_blank("reason"), reason=REASON)
+    with suppress(ValueError, OverflowError):  # the table has no day yet, or the calendar ends
+        day = datetime.date.fromisoformat(table.day) + datetime.timedelta(days=1)
+        yield _usual(commands.BeginDay, text_blank("day", most=10), day=day.isoformat())
+    yield _usual(commands.BeginShift, text_blank("shift", most=MOST_ID), shift="night")
+    yield _usual(commands.SetLimits, special_blank("limits", "limits"), limits=table.limits)
     if any(line.floor for pay in table.book.pay_tables.values() for line in pay.lines):
-        yield Candidate(
-            commands.OfferOdds,
-            {},
-            texts.COMMANDS["offer-odds"],
-            (special_blank("offers", "odds"),),
-            ({"offers": table.offers},),
-        )
-    yield Candidate(commands.CloseTable, {}, texts.COMMANDS["close-table"])
-
-
-def _next_day(table: Table) -> Iterator[dict[str, str]]:
-    try:
-        yield {"day": (datetime.date.fromisoformat(table.day) + datetime.timedelta(days=1)).isoformat()}
-    except (ValueError, OverflowError):  # the table has no day yet, or the calendar ends
-        return
+        yield _usual(commands.OfferOdds, special_blank("offers", "odds"), offers=table.offers)
+    yield _usual(commands.CloseTable)
 
 
 def people(table: Table, stage: TrialTable) -> Iterator[Candidate]:
@@ -351,10 +298,10 @@ def people(table: Table, stage: TrialTable) -> Iterator[Candidate]:
         yield Candidate(
             commands.Assign,
             {"position": position},
-            texts.joined(texts.COMMANDS["assign"], rank_label(table, position)),
+            texts.joined(texts.COMMANDS["assign"], texts.rank_label(table, position)),
             (
                 text_blank("person", most=MOST_ID),
-                choice_blank("rank", ((rank, rank_label(table, rank)) for rank in stage.positions)),
+                choice_blank("rank", ((rank, texts.rank_label(table, rank)) for rank in stage.positions)),
             ),
             (new,),
         )

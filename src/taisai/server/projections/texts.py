@@ -1,18 +1,26 @@
-"""The texts of pages that are not in a rulebook, in English and Chinese."""
+"""Texts in English and Chinese: those of pages, and labels from the rulebook; parts that views share."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Final
+from collections.abc import Iterable, Mapping
+from itertools import islice
+from typing import Final, Protocol
 
+from msgspec.structs import replace
+
+from taisai.game import Table
+from taisai.game.irregularities.referrals import open_referrals
+from taisai.game.table import Claim, Referral
 from taisai.game.vocabulary import ClaimEnd, DeviceFault, Hold, Subject, Treatment
-from taisai.protocol.views import Words
+from taisai.protocol.views import ClaimLine, Extreme, ReferralLine, Stoppage, Words
+from taisai.rules.book import Rulebook
 from taisai.rules.conditions import Condition
 from taisai.rules.equipment import InspectedBefore
 from taisai.rules.irregularities import Ruling
+from taisai.rules.outcomes import Outcome
 from taisai.rules.pay import Odds
 from taisai.rules.procedure import Declared, Recovery
-from taisai.rules.vocabulary import Act, Irregularity
+from taisai.rules.vocabulary import Act, Irregularity, Phase
 
 # Messages for players
 
@@ -282,3 +290,83 @@ def filled(words: Words, **values: Words | int) -> Words:
 def joined(words: Words, more: Words) -> Words:
     """Two texts with a colon between them."""
     return Words(f"{words.en}: {more.en}", f"{words.zh}：{more.zh}")
+
+
+# Labels from the rulebook, and parts that several views share
+
+
+class _Labelled(Protocol):
+    @property
+    def label(self) -> str: ...
+    @property
+    def label_zh(self) -> str: ...
+
+
+def label_of(known: _Labelled) -> Words:
+    """The label of a part of the rulebook."""
+    return Words(known.label, known.label_zh)
+
+
+def title_of(book: Rulebook) -> Words:
+    """The rulebook's title of the game."""
+    return Words(book.title, book.title_zh)
+
+
+def phase_label(table: Table, phase: Phase) -> Words:
+    """The rulebook's label of a phase."""
+    labels = (label_of(known) for known in table.procedure.phases if known.id is phase)
+    return next(labels, Words(str(phase), str(phase)))
+
+
+def rank_label(table: Table, rank: str) -> Words:
+    """The rulebook's label of a rank."""
+    return next((label_of(known) for known in table.ranks.ladder if known.id == rank), Words(rank, rank))
+
+
+def item_label(table: Table, item: str) -> Words:
+    """The rulebook's label of a piece of equipment."""
+    return label_of(table.equipment.items[item])
+
+
+def faces_of(outcome: Outcome) -> tuple[int, int, int]:
+    """The faces of an outcome as numbers."""
+    a, b, c = outcome.faces
+    return (a, b, c)
+
+
+def extreme(outcome: Outcome, loses: int) -> Extreme:
+    """An outcome, and what the house would lose on it."""
+    return Extreme(faces=faces_of(outcome), loses=loses)
+
+
+def subject_label(subject: str) -> Words:
+    """The subject of a referral in words."""
+    return SUBJECTS[Subject(subject)] if subject in set(Subject) else IRREGULARITIES[Irregularity(subject)]
+
+
+def referral_line(referral: Referral) -> ReferralLine:
+    """A referral as views show it."""
+    return ReferralLine(
+        id=referral.id, subject=str(referral.subject), label=subject_label(referral.subject),
+        clause=str(referral.clause), to=referral.to, holds=referral.holds, seat=referral.seat,
+        round=referral.round, detail=referral.detail,
+    )  # fmt: skip
+
+
+def waiting(table: Table, most: int) -> tuple[Referral, ...]:
+    """The open referrals, those that hold the round first."""
+    return tuple(sorted(open_referrals(table), key=lambda referral: not referral.holds)[:most])
+
+
+def claim_lines(claims: Iterable[Claim], most: int) -> tuple[ClaimLine, ...]:
+    """The first claims as views show them."""
+    return tuple(ClaimLine(**claim._asdict()) for claim in islice(claims, most))
+
+
+def stoppage_of(table: Table) -> Stoppage:
+    """Why the table is stopped, if it is."""
+    stoppage = Stoppage(closed=bool(table.name) and not table.open, shut=table.shut)
+    if table.held is None:
+        return stoppage
+    hold, clause = table.held
+    return replace(stoppage, hold=str(hold), says=HOLDS[hold], clause=str(clause))

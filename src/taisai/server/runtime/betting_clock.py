@@ -16,7 +16,8 @@ from taisai.journal import Answer, Engine, Submission, stream_of
 from taisai.rules.clauses import Clause
 from taisai.rules.procedure import CLOCK
 from taisai.rules.vocabulary import Act
-from taisai.server.projections.betting_time import BettingTime, clock_closes
+from taisai.server.projections.table import clock_closes
+from taisai.server.projections.table_feeds import BettingTime
 from taisai.server.runtime.command_queue import CommandQueue, Committed
 from taisai.server.runtime.environment import Clock
 

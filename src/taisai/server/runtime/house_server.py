@@ -15,12 +15,12 @@ from taisai.journal import Engine, JournalError, SigningKey
 from taisai.journal.codec import HOUSE_STREAM
 from taisai.server.auth.authentication import Authentication
 from taisai.server.auth.credentials import Passwords
-from taisai.server.auth.rate_limits import RateLimiter
+from taisai.server.auth.permissions import RateLimiter
 from taisai.server.auth.sessions import StaffSessions
 from taisai.server.connections.dispatcher import Dispatcher
 from taisai.server.connections.feeds import Feeds, Frame
 from taisai.server.dice.shaker import Shaker
-from taisai.server.http.built_pages import our_pages
+from taisai.server.http.public import our_pages
 from taisai.server.projections.house_feeds import HouseFeeds
 from taisai.server.runtime.betting_clock import Countdown
 from taisai.server.runtime.command_queue import CommandQueue

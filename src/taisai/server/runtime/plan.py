@@ -11,7 +11,7 @@ from typing import NamedTuple
 from taisai import __version__
 from taisai.game.terms.messages import Limits
 from taisai.rules.book import Rulebook
-from taisai.server.auth.rate_limits import RateLimit
+from taisai.server.auth.permissions import RateLimit
 from taisai.server.auth.sessions import SessionPolicy
 from taisai.server.config.tables import DiceIn
 
