@@ -192,7 +192,7 @@ def test_nothing_is_ever_written_over(
         ("--zone Nowhere", "expected a time zone such as 'Asia/Singapore', got 'Nowhere' (--zone)"),
         ("--administrator admin", "expected the name of a person, got 'admin', the name of a position"),
         ("--administrator administrator", "expected the name of a person"),
-        ("--administrator recovery", "got 'recovery'"),
+        ("--administrator recovery", "'recovery' is one of the system's own actors"),
         ("--administrator ..", "expected a name without '/' that is not '.' or '..', got '..'"),
         ("--password-file no-such", "cannot read the password file 'no-such': No such file"),
         ("--password-file short", "expected a password of 12 to 128 characters, got 5"),

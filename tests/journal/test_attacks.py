@@ -331,4 +331,4 @@ def test_words_that_are_no_text_are_refused_in_one_line(capsys: pytest.CaptureFi
         ["table", "play", "x", "--journal", "j\udcff.db"],
     ):
         assert main(words) == 2
-        assert capsys.readouterr().err.startswith("taisai: expected words in UTF-8, got")
+        assert capsys.readouterr().err.startswith("taisai: expected UTF-8, got")
