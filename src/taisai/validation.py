@@ -29,8 +29,6 @@ _LIST_ITEM: Final = re.compile(r"-?[0-9]{1,100}", re.ASCII)
 
 
 class InvalidValueError(RulesError):
-    """A value that is not what was expected."""
-
     def __init__(self, expected: str, got: str, place: str = "") -> None:
         self.expected, self.got = expected, got
         super().__init__(f"expected {expected}, got {got}" + (f" ({place})" if place else ""))
@@ -74,7 +72,6 @@ class ValueKind(Generic[T]):
             raise InvalidValueError(self.expected, quoted(value), place) from None
 
     def accepts(self, value: object) -> bool:
-        """Whether a value is of this kind."""
         try:
             self._parse(value)
         except (ValueError, TypeError):
@@ -116,12 +113,10 @@ def number(least: float, most: float) -> ValueKind[float]:
 
 
 def flag() -> ValueKind[bool]:
-    """True or false."""
     return typed("true or false", bool)
 
 
 def choice(words: type[Word]) -> ValueKind[Word]:
-    """One of a closed list of words."""
     return typed(f"one of {', '.join(repr(str(word)) for word in words)}", words)
 
 

@@ -24,8 +24,6 @@ _BESIDE: Final = ("-wal", "-journal")
 
 
 class Copied(NamedTuple):
-    """The size and the root of a copy."""
-
     entries: int
     root: str
     """The root of the tree over all entries, hexadecimal."""
@@ -62,7 +60,6 @@ def _copied(journal: str | Path, copy: str | Path, report: Report | None) -> Cop
 
 
 def check(backup: str | Path, *, progress: Progress | None = None) -> Report:
-    """Verifies a backup."""
     SqliteReader(backup).close()  # an export is refused: no journal can continue from it
     return verified(backup, progress=progress)
 

@@ -32,8 +32,6 @@ _LONG_NUMBER: Final = re.compile(rb"[0-9]{20}")
 
 
 class Signer(NamedTuple):
-    """A key, and the entry from which it signs."""
-
     since: int
     key: PublicKey
 
@@ -64,7 +62,6 @@ class Chain:
 
     @property
     def size(self) -> int:
-        """The number of entries so far."""
         return self.tree.size
 
     @property
@@ -73,7 +70,6 @@ class Chain:
         return not self._more
 
     def take(self, piece: Body) -> Entry:
-        """Checks and returns the next entry."""
         body, row = piece
         position = self.tree.size + 1
         if len(body) > MOST_BYTES:
@@ -82,9 +78,8 @@ class Chain:
             _check_integers(body, position)
         entry = self.codec.decode(body, position)
         if not self.codec.is_canonical(entry, body):
-            raise DamagedError(
-                position, "expected an entry in canonical JSON, got other JSON of the same value"
-            )
+            problem = "expected an entry in canonical JSON, got other JSON of the same value"
+            raise DamagedError(position, problem)
         self._check_place(entry, position)
         if row is not None and (entry.position, entry.stream, entry.version) != row[:3]:
             got = f"position {row.position}, version {row.version} of {row.stream}"
@@ -179,9 +174,8 @@ class Chain:
             problem = f"expected a checkpoint of {self.origin}, got one of {printable(checkpoint.origin)}"
             raise DamagedError(size, problem)
         if not self.signers:
-            raise DamagedError(
-                size, "expected the opening of the journal before a checkpoint, got a checkpoint"
-            )
+            problem = "expected the opening of the journal before a checkpoint, got a checkpoint"
+            raise DamagedError(size, problem)
         if not signed.is_signed_by(self.signers[-1].key):
             name = self.signers[-1].key.name
             raise DamagedError(size, f"expected a checkpoint signed by {name}, got no valid signature of it")
@@ -191,10 +185,9 @@ class Chain:
     def end(self, end: End) -> None:
         """Checks the last line of an export."""
         if (end.size, end.root) != (self.size, self.tree.root().hex()):
+            expected = f"{end.size} entries with the root {printable(end.root)[:16]}…"
             got = f"{self.size} and {self.tree.root().hex()[:16]}…"
-            raise DamagedError(
-                self.size, f"expected {end.size} entries with the root {printable(end.root)[:16]}…, got {got}"
-            )
+            raise DamagedError(self.size, f"expected {expected}, got {got}")
 
 
 def wrong_root(signed: bytes, tree: Frontier) -> DamagedError:

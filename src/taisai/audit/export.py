@@ -49,8 +49,6 @@ ExportRow = tuple[ExportCell, ...]
 
 
 class Kind(StrEnum):
-    """The type of a column's values."""
-
     WHOLE = "integer"
     TEXT = "text"
     YES_OR_NO = "boolean"
@@ -144,7 +142,6 @@ BET_COLUMNS: Final = (
 )
 
 COLUMNS: Final = {"events": EVENT_COLUMNS, "bets": BET_COLUMNS}
-"""Kind of table → its columns."""
 
 # Tables as files
 
@@ -209,7 +206,6 @@ def expect_parquet() -> None:
 
 
 def parquet_schema(columns: Sequence[Column]) -> pa.Schema:
-    """The columns as a Parquet schema."""
     import pyarrow as pa
 
     kinds = {Kind.WHOLE: pa.int64(), Kind.TEXT: pa.string(), Kind.YES_OR_NO: pa.bool_()}

@@ -83,9 +83,7 @@ def read_proof(data: bytes, name: str) -> Proof:
     try:
         return _DECODER.decode(data)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        problem = (
-            f"expected a proof of `taisai audit prove`, got a file of another form: {printable(str(error))}"
-        )
+        problem = f"not a proof of `taisai audit prove`: {printable(str(error))}"
         raise JournalError(f"{problem} ({printable(name)})") from None
 
 
@@ -93,8 +91,6 @@ def read_proof(data: bytes, name: str) -> Proof:
 
 
 class Checked(NamedTuple):
-    """A checkpoint, and the key whose signature of it was verified."""
-
     signed: SignedCheckpoint
     by: PublicKey
 
@@ -191,20 +187,12 @@ def prove_entry(
         raise JournalError(f"expected an entry that the checkpoint covers, from 1 to {over}, got {position}")
     spans = inclusion_spans(position - 1, over)
     walk = _Walk(spans, keep=position).over(source, [signed.checkpoint], progress)
-    return Inclusion(
-        position=position,
-        entry=_text(walk.entry, position),
-        checkpoint=signed.text,
-        key=walk.key_of(signed).text,
-        hashes=walk.hashes(),
-    )
-
-
-def _text(body: bytes, position: int) -> str:
     try:
-        return body.decode()
+        entry = walk.entry.decode()
     except UnicodeDecodeError:
         raise DamagedError(position, "expected an entry in UTF-8, got other bytes") from None
+    key = walk.key_of(signed).text
+    return Inclusion(position=position, entry=entry, checkpoint=signed.text, key=key, hashes=walk.hashes())
 
 
 def prove_growth(
@@ -236,9 +224,8 @@ def _latest(source: JournalFile | Export, size: int | None) -> SignedCheckpoint:
             latest = signed
     if latest is None:
         wanted = "a checkpoint" if size is None else f"a checkpoint over {size} entries"
-        known = (
-            f"those over {', '.join(map(str, list(sizes)[-20:]))}" if sizes else "a file without checkpoints"
-        )
+        latest_sizes = ", ".join(map(str, list(sizes)[-20:]))
+        known = f"those over {latest_sizes}" if sizes else "a file without checkpoints"
         raise JournalError(f"expected {wanted}, got {known} ({source.name})")
     return latest
 
@@ -266,12 +253,12 @@ class _Walk:
                 if progress and not tree.size % PROGRESS_EVERY:
                     progress(source.done, source.total)
                 while due and due[0].size == tree.size:
-                    _expect_root(due.pop(0), tree)
+                    root = due.pop(0).root
+                    if root != tree.root():
+                        raise wrong_root(root, tree)
         if due:
-            problem = (
-                f"expected the {due[0].size} entries of a checkpoint, got {tree.size}: the journal was cut"
-            )
-            raise DamagedError(tree.size + 1, problem)
+            expected = f"the {due[0].size} entries of a checkpoint"
+            raise DamagedError(tree.size + 1, f"expected {expected}, got {tree.size}: the journal was cut")
         return self
 
     def _take(self, body: bytes, tree: Frontier) -> None:
@@ -303,10 +290,4 @@ class _Walk:
         raise DamagedError(size, f"expected {expected}, got no valid one")
 
     def hashes(self) -> tuple[str, ...]:
-        """The hashes of the spans, hexadecimal."""
         return tuple(tree.root().hex() for _, tree in self._trees)
-
-
-def _expect_root(checkpoint: Checkpoint, tree: Frontier) -> None:
-    if checkpoint.root != tree.root():
-        raise wrong_root(checkpoint.root, tree)

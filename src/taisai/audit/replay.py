@@ -50,15 +50,12 @@ class ScratchFile:
         self._connection.execute("INSERT OR REPLACE INTO kept VALUES (?1, ?2, ?3)", (stream, number, body))
 
     def get(self, stream: str, number: int) -> bytes:
-        """The bytes that were stored."""
-        body = self._connection.execute(
-            "SELECT body FROM kept WHERE stream = ?1 AND number = ?2", (stream, number)
-        ).get
+        sql = "SELECT body FROM kept WHERE stream = ?1 AND number = ?2"
+        body = self._connection.execute(sql, (stream, number)).get
         assert isinstance(body, bytes)
         return body
 
     def close(self) -> None:
-        """Deletes the file."""
         self._connection.close()
 
 
@@ -107,13 +104,11 @@ class JournalReplay(ABC):
         if not isinstance(event, RulebookStored):
             return
         if event.digest in self.books:
-            raise DamagedError(
-                entry.position, f"expected each rulebook once, got {printable(event.id)} twice"
-            )
+            problem = f"expected each rulebook once, got {printable(event.id)} twice"
+            raise DamagedError(entry.position, problem)
         if len(self.books) >= MOST_BOOKS:
-            raise DamagedError(
-                entry.position, f"expected at most {MOST_BOOKS} rulebooks, got {MOST_BOOKS + 1}"
-            )
+            problem = f"expected at most {MOST_BOOKS} rulebooks, got {MOST_BOOKS + 1}"
+            raise DamagedError(entry.position, problem)
         try:
             book = rulebook_from(event.text, event.id)
         except RulesError as error:
@@ -133,10 +128,8 @@ class JournalReplay(ABC):
             if first.stream != stream_of(event.table):
                 raise DamagedError(first.position, f"expected the table of {first.stream}, got {event.table}")
             if event.digest not in self.books:
-                problem = (
-                    f"expected a rulebook that is stored before this entry, got {printable(event.digest)}"
-                )
-                raise DamagedError(first.position, problem)
+                expected = "a rulebook that is stored before this entry"
+                raise DamagedError(first.position, f"expected {expected}, got {printable(event.digest)}")
             aggregate = self._table(first.stream, event.digest, None)
         else:
             problem = f"expected the opening of {printable(first.stream)}, got {type(event).__name__}"
@@ -190,7 +183,6 @@ class JournalReplay(ABC):
         return [*self._streams, *self._stored]
 
     def close(self) -> None:
-        """Deletes the temporary file."""
         self._scratch.close()
 
 
@@ -214,7 +206,6 @@ class WrittenReplay(JournalReplay):
 
 
 def entries_of(source: Source, progress: Progress | None = None) -> Iterator[Entry]:
-    """Every entry of a file, as it is written."""
     codec, position = Codec(), 0
     for piece in source.pieces():
         if isinstance(piece, Body):
@@ -246,7 +237,6 @@ def entries_of_table(source: Source, stream: str, progress: Progress | None = No
 
 
 def tables_of(source: Source) -> list[str]:
-    """The names of all tables."""
     names = (table_of(entry.stream) for entry in entries_of(source))
     return list(dict.fromkeys(name for name in names if name is not None))
 

@@ -46,8 +46,6 @@ from taisai.rules.settlement import BetRecord
 
 @dataclass(slots=True)
 class RoundSummary:
-    """A round in one line."""
-
     number: int
     position: int
     """The entry that opened it."""
@@ -61,15 +59,12 @@ class RoundSummary:
     """What was unusual: 'void', 'corrected', 'referred'."""
 
     def mark(self, word: str) -> None:
-        """Adds a mark once."""
         if word not in self.marks:
             self.marks.append(word)
 
 
 @dataclass(slots=True)
 class TableSummary:
-    """A table, and its latest rounds."""
-
     name: str
     rulebook: str
     currency: str
@@ -81,7 +76,6 @@ class TableSummary:
     in_play: RoundSummary | None = None
 
     def round(self, number: int) -> RoundSummary | None:
-        """A round among the latest."""
         return next((round_ for round_ in reversed(self.latest) if round_.number == number), None)
 
 
@@ -111,7 +105,6 @@ def overview(
 
 
 def _summarise(table: TableSummary, entry: Entry, event: Any) -> None:
-    """Adds an event to the summary of its round."""
     round_ = table.in_play
     match event:
         case BetsOpened():
@@ -164,8 +157,6 @@ Bets = tuple[BetRecord[BetRegistered], ...]
 
 
 class RoundEntry(NamedTuple):
-    """An entry that concerns a round."""
-
     position: int
     event: Event
     asked: AnyCommand
@@ -291,7 +282,6 @@ class _Collector:
         return tuple(bet_records(table, round_, bets, self._returns))
 
     def history(self) -> RoundHistory:
-        """Everything that was collected."""
         table = self.table
         assert table is not None
         newest = table.round.number if table.round is not None else len(table.rounds)

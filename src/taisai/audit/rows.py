@@ -39,7 +39,6 @@ _ENCODE: Final = msgspec.json.Encoder(order="sorted").encode
 
 
 def event_rows(source: Source, progress: Progress | None = None) -> Iterator[ExportRow]:
-    """One row for each event."""
     in_play: dict[str, int] = {}
     for entry in entries_of(source, progress):
         event: Any = entry.event
@@ -180,14 +179,12 @@ class _Notes:
             self._over.put(stream, number, msgspec.json.encode(notes))
 
     def of(self, stream: str, number: int) -> _RoundNotes:
-        """The notes on a round."""
         latest, notes = self._in_play[stream]
         if number == latest:
             return notes
         return msgspec.json.decode(self._over.get(stream, number), type=_RoundNotes)
 
     def close(self) -> None:
-        """Deletes the temporary file."""
         self._over.close()
 
 

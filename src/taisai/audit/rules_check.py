@@ -39,7 +39,6 @@ class RulesCheck(JournalReplay):
         self.events: dict[type[AnyEvent], int] = {}
         """Kind of event → number of entries."""
         self.decisions = 0
-        """Commands that were decided again."""
         self.clock_went_back = 0
         """Entries with an earlier time than an entry before them in their stream."""
         self.draws = DrawCheck()
@@ -47,7 +46,6 @@ class RulesCheck(JournalReplay):
         """Stream → the latest time of its entries."""
 
     def take(self, entry: Entry) -> None:
-        """Takes and counts the next entry."""
         kind, at = type(entry.event), entry.event.at
         self.events[kind] = self.events.get(kind, 0) + 1
         if at < self._latest.get(entry.stream, 0):
@@ -63,9 +61,8 @@ class RulesCheck(JournalReplay):
         self.decisions += 1
         decided = aggregate.decide(first.asked)
         if isinstance(decided, Refusal):
-            raise DamagedError(
-                first.position, f"expected a command that the rules allow; they refuse it: {decided}"
-            )
+            problem = f"expected a command that the rules allow; they refuse it: {decided}"
+            raise DamagedError(first.position, problem)
         if decided != tuple([entry.event for entry in entries]):
             raise _difference(entries, decided)
         for event in decided:
@@ -133,11 +130,9 @@ class DrawCheck:
 
     def __init__(self) -> None:
         self.proven = 0
-        """Draws that were made again."""
         self._seeds: dict[str, _CommittedSeed] = {}
         """Stream → its seed that is not revealed yet."""
         self._commitments: set[bytes] = set()
-        """Every commitment of the journal."""
         self._closing: tuple[int, _CommittedSeed] | None = None
         """The position of the latest close and its seed; the next entry carries the hash of the close."""
 
@@ -180,16 +175,14 @@ class DrawCheck:
         """Checks that the named close is the real one, and that seed and close give every draw."""
         close = seed.closes.get(event.shake)
         if event.faces and close != (event.close, event.hash):
+            what = f"the close that round {event.round} was drawn by"
             expected = "none" if close is None else f"entry {close[0]} with the hash {close[1][:16]}…"
             got = f"entry {event.close} with {event.hash[:16]}…"
-            raise DamagedError(
-                position, f"expected the close that round {event.round} was drawn by, {expected}, got {got}"
-            )
+            raise DamagedError(position, f"expected {what}, {expected}, got {got}")
         for shake, drawn in seed.drawn.items():
             if shake not in seed.closes:
-                raise DamagedError(
-                    position, f"expected the close of bets before shake {shake}, got a draw before it"
-                )
+                problem = f"expected the close of bets before shake {shake}, got a draw before it"
+                raise DamagedError(position, problem)
             throw = Throw(table_of(stream) or "", seed.round, shake, bytes.fromhex(seed.closes[shake][1]))
             faces = drawn_by(bytes.fromhex(event.seed), throw, drawn.cards)
             if faces != drawn.faces:

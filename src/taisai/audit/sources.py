@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import IO, Final, NamedTuple, Protocol, TypeVar
+from typing import Final, NamedTuple, Protocol, TypeVar
 
 import msgspec
 
@@ -31,9 +31,7 @@ class Body(NamedTuple):
     row: Row | None = None
 
 
-class End(NamedTuple):
-    """The last line of an export."""
-
+class End(msgspec.Struct, forbid_unknown_fields=True):
     size: int
     root: str
 
@@ -54,11 +52,9 @@ class Source(Protocol):
     def done(self) -> int:
         """How much of it has been read."""
 
-    def pieces(self) -> Iterator[SourcePiece]:
-        """Everything, in order."""
+    def pieces(self) -> Iterator[SourcePiece]: ...
 
-    def close(self) -> None:
-        """Closes the file."""
+    def close(self) -> None: ...
 
 
 def source_of(path: str | Path) -> JournalFile | Export:
@@ -68,9 +64,8 @@ def source_of(path: str | Path) -> JournalFile | Export:
             beginning = opened.read(len(_SQLITE))
     except (OSError, ValueError) as error:
         why = error.strerror if isinstance(error, OSError) else "invalid file name"
-        raise JournalError(
-            f"expected a journal or an export that can be read, got {printable(repr(str(path)))}: {why}"
-        ) from None
+        expected = "a journal or an export that can be read"
+        raise JournalError(f"expected {expected}, got {printable(repr(str(path)))}: {why}") from None
     return JournalFile(path) if beginning == _SQLITE else Export(path)
 
 
@@ -100,7 +95,6 @@ class JournalFile:
         yield from checkpoints
 
     def close(self) -> None:
-        """Closes the file."""
         self.reader.close()
 
 
@@ -116,12 +110,11 @@ class Export:
         """Every line; the last line says how many entries there are, so that a cut file is noticed."""
         position, ended = 1, False
         with Path(self.name).open("rb") as opened:
-            for line in _lines(opened):
+            while line := opened.readline(MOST_BYTES + 1):  # a longer line comes in parts
                 self.done += len(line)
                 if ended:
-                    raise DamagedError(
-                        position, "expected nothing after the end of the export, got another line"
-                    )
+                    problem = "expected nothing after the end of the export, got another line"
+                    raise DamagedError(position, problem)
                 if not line.endswith(b"\n"):
                     got = "a longer one" if len(line) > MOST_BYTES else "one without its end"
                     raise DamagedError(position, f"expected a line of at most {MOST_BYTES} bytes, got {got}")
@@ -131,7 +124,7 @@ class Export:
                     yield StoredCheckpoint(position - 1, text)
                 elif body.startswith(_END):
                     ended = True
-                    yield End(*msgspec.structs.astuple(_read(body, _EndLine, position).end))
+                    yield _read(body, _EndLine, position).end
                 else:
                     yield Body(body)
                     position += 1
@@ -147,22 +140,11 @@ class _CheckpointLine(msgspec.Struct, forbid_unknown_fields=True):
     checkpoint: str
 
 
-class _End(msgspec.Struct, forbid_unknown_fields=True):
-    size: int
-    root: str
-
-
 class _EndLine(msgspec.Struct, forbid_unknown_fields=True):
-    end: _End
+    end: End
 
 
 _Line = TypeVar("_Line", _CheckpointLine, _EndLine)
-
-
-def _lines(opened: IO[bytes]) -> Iterator[bytes]:
-    """Lines; one that is longer than any entry comes in parts."""
-    while line := opened.readline(MOST_BYTES + 1):
-        yield line
 
 
 def _read(body: bytes, kind: type[_Line], position: int) -> _Line:
@@ -178,10 +160,8 @@ def _read(body: bytes, kind: type[_Line], position: int) -> _Line:
 
 
 def checkpoint_line(text: str) -> bytes:
-    """A checkpoint as a line of an export."""
     return _CANONICAL(_CheckpointLine(text))
 
 
 def end_line(size: int, root: bytes) -> bytes:
-    """The last line of an export."""
-    return _CANONICAL(_EndLine(_End(size, root.hex())))
+    return _CANONICAL(_EndLine(End(size, root.hex())))

@@ -7,11 +7,10 @@ The catalogue has the numbers of each area. The rulebook says when the area wins
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from itertools import combinations, product
 from typing import Final, NamedTuple, NewType
 
-from taisai.rules.clauses import Clause, read_clause
+from taisai.rules.clauses import Clause
 from taisai.rules.toml_reader import Section
 
 AreaId = NewType("AreaId", str)
@@ -64,15 +63,14 @@ class Area(NamedTuple):
     """The clause for a win on a triple; None if it is the clause of the pay line."""
 
 
-def read_areas(book: Section, known: Mapping[Clause, object]) -> dict[AreaId, Area]:
-    """Reads the areas of a rulebook, by id and in its order."""
+def read_areas(book: Section) -> dict[AreaId, Area]:
     read: dict[AreaId, Area] = {}
     for entry in book.tables("area"):
         ids = entry.texts("ids")
         own = _own_numbers(entry, ids)
-        loses = read_clause(entry, "loses", known)
-        on_triple = read_clause(entry, "loses_on_triple", known) if entry.has("loses_on_triple") else loses
-        wins_on_triple = read_clause(entry, "wins_on_triple", known) if entry.has("wins_on_triple") else None
+        loses = entry.clause("loses")
+        on_triple = entry.clause("loses_on_triple") if entry.has("loses_on_triple") else loses
+        wins_on_triple = entry.clause("wins_on_triple") if entry.has("wins_on_triple") else None
         for n, text in enumerate(ids):
             if text in read or text in ids[:n]:
                 raise entry.error("ids", "each area declared once", f"{text!r} twice")
@@ -80,16 +78,8 @@ def read_areas(book: Section, known: Mapping[Clause, object]) -> dict[AreaId, Ar
         for area in map(AreaId, ids):
             numbers = own or CATALOGUE[area]
             words = " ".join(map(str, numbers))
-            read[area] = Area(
-                area,
-                english.replace("{n}", words),
-                chinese.replace("{n}", words),
-                numbers,
-                loses,
-                on_triple,
-                wins_on_triple,
-            )
-        entry.reject_unknown_keys()
+            labels = english.replace("{n}", words), chinese.replace("{n}", words)
+            read[area] = Area(area, *labels, numbers, loses, on_triple, wins_on_triple)
     return read
 
 
@@ -98,10 +88,8 @@ def _label(entry: Section, language: str, ids: tuple[str, ...]) -> str:
     label = entry.text(language)
     rest = label.replace("{n}", "")
     if "{" in rest or "}" in rest or (len(ids) > 1 and rest == label):
-        expected = (
-            "a label with {n} for the numbers" if len(ids) > 1 else "a label without braces, except {n}"
-        )
-        raise entry.error(language, expected, repr(label))
+        expected = "with {n} for the numbers" if len(ids) > 1 else "without braces, except {n}"
+        raise entry.error(language, f"a label {expected}", repr(label))
     return label
 
 
@@ -114,7 +102,6 @@ def _own_numbers(entry: Section, ids: tuple[str, ...]) -> tuple[int, ...] | None
                 raise entry.error("ids", "area ids of the catalogue, or one new id with numbers", repr(text))
         return None
     if len(ids) != 1 or ids[0] in CATALOGUE or not is_area_id(ids[0]):
-        raise entry.error(
-            "ids", "one new id such as 'low-odd', because numbers are given", ", ".join(map(repr, ids))
-        )
+        expected = "one new id such as 'low-odd', because numbers are given"
+        raise entry.error("ids", expected, ", ".join(map(repr, ids)))
     return entry.wholes("numbers", 1, 18)

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 from taisai.rules.areas import AreaId, read_areas
 from taisai.rules.chance import Chance, ChanceKind, read_chance
-from taisai.rules.clauses import read_clauses
 from taisai.rules.errors import BookError, RulesError
 from taisai.rules.matrix import Matrix, compile_matrix
 from taisai.rules.pay import Odds, check_pay, read_pay_by_layout, read_pay_tables
@@ -47,20 +46,17 @@ class Rulebook:
         self.file = file
         self.id = section.text("id")
         if not _ID.fullmatch(self.id):
-            raise section.error(
-                "id", "lower-case letters, digits and hyphens, such as 'my-game-v2'", repr(self.id)
-            )
+            expected = "lower-case letters, digits and hyphens, such as 'my-game-v2'"
+            raise section.error("id", expected, repr(self.id))
         self.operator = section.text("operator")
         self.version = section.text("version") if section.has("version") else None
-        title = section.table("title")
-        self.title, self.title_zh = title.text("en"), title.text("zh")
-        title.reject_unknown_keys()
-        self.clauses = read_clauses(section.table("clauses"))
+        self.title, self.title_zh = section.table("title").text("en"), section.table("title").text("zh")
+        self.clauses = section.read_clauses()
         self.settings = read_settings(section)
-        self.chance_rule = read_chance(section, self.clauses)
-        self.areas = read_areas(section, self.clauses)
-        self.pay_tables = read_pay_tables(section, self.areas, self.settings, self.clauses)
-        self.pay_by_layout = read_pay_by_layout(section, self.pay_tables, self.clauses)
+        self.chance_rule = read_chance(section)
+        self.areas = read_areas(section)
+        self.pay_tables = read_pay_tables(section, self.areas, self.settings)
+        self.pay_by_layout = read_pay_by_layout(section, self.pay_tables)
 
     def __repr__(self) -> str:
         return f"rulebook({self.id!r})"
@@ -94,57 +90,56 @@ class Rulebook:
         """How we understand passages of the document that are unclear."""
         from taisai.rules.interpretations import read_interpretations
 
-        return read_interpretations(self._section, self.settings, self.clauses)
+        return read_interpretations(self._section, self.settings)
 
     @cached_property
     def errata(self) -> tuple[Erratum, ...]:
         """Misprints of the document, and the text we use instead."""
         from taisai.rules.interpretations import read_errata
 
-        return read_errata(self._section, self.clauses)
+        return read_errata(self._section)
 
     @cached_property
     def people(self) -> People:
         """The ranks of the staff, lowest first, and what each may do."""
         from taisai.rules.people import read_people
 
-        return read_people(self._section, self.settings, self.clauses)
+        return read_people(self._section, self.settings)
 
     @cached_property
     def procedure(self) -> Procedure:
         """The phases of a round and the steps between them."""
         from taisai.rules.procedure import read_procedure
 
-        return read_procedure(self._section, self.settings, self.people, self.clauses)
+        return read_procedure(self._section, self.settings, self.people)
 
     @cached_property
     def irregularities(self) -> Irregularities:
         """The ruling for each irregularity in each phase."""
         from taisai.rules.irregularities import read_irregularities
 
-        return read_irregularities(self._section, self.settings, self.people, self.procedure, self.clauses)
+        return read_irregularities(self._section, self.settings, self.people, self.procedure)
 
     @cached_property
     def limits(self) -> LimitRules:
         """What happens to a bet under the minimum or over the maximum."""
         from taisai.rules.equipment import read_limits
 
-        return read_limits(self._section, self.settings, self.clauses)
+        return read_limits(self._section, self.settings)
 
     @cached_property
     def equipment(self) -> tuple[EquipmentItem, ...]:
         from taisai.rules.equipment import read_equipment
 
-        return read_equipment(self._section, self.settings, self.people, self.clauses)
+        return read_equipment(self._section, self.settings, self.people)
 
     def layout_id(self, name: str | None = None) -> str:
         """Checks the id of a layout; the default is the first layout."""
         if name is None:
             return next(iter(self.pay_by_layout))
         if name not in self.pay_by_layout:
-            raise RulesError(
-                f"expected a layout of {self.id} ({', '.join(self.pay_by_layout)}), got {name!r}"
-            )
+            known = ", ".join(self.pay_by_layout)
+            raise RulesError(f"expected a layout of {self.id} ({known}), got {name!r}")
         return name
 
     def layout(self, name: str | None = None) -> Layout:
@@ -204,8 +199,8 @@ class Rulebook:
         check_pay(self._section, self.pay_tables, self.areas, self.settings)
         for part in _PARTS:
             getattr(self, part)
-        cross_check(self, self._section)
         self._section.reject_unknown_keys()
+        cross_check(self, self._section)
         return self
 
     def warnings(self) -> Iterator[str]:
@@ -232,17 +227,9 @@ class Rulebook:
 
 
 _PARTS: Final = (
-    "effective",
-    "sources",
-    "layouts",
-    "interpretations",
-    "errata",
-    "people",
-    "procedure",
-    "irregularities",
-    "limits",
-    "equipment",
-)
+    "effective", "sources", "layouts", "interpretations", "errata", "people", "procedure", "irregularities",
+    "limits", "equipment",
+)  # fmt: skip
 
 
 def rulebook_ids() -> tuple[str, ...]:
@@ -270,9 +257,8 @@ def rulebook_from(text: str, name: str) -> Rulebook:
     return _stored(text, name)
 
 
-@lru_cache(maxsize=16)
+@lru_cache(maxsize=16)  # many journals contain the same few rulebooks
 def _stored(text: str, name: str) -> Rulebook:
-    """Cached, because many journals contain the same few rulebooks."""
     return _parsed(text.encode(), name).check()
 
 
@@ -288,32 +274,30 @@ def _read(path: str) -> Rulebook:
         with open(path, "rb") as opened:
             content = opened.read(MAX_BYTES + 1)
     except OSError as error:
-        raise BookError(
-            file=file, key="the whole file", expected="a readable file", got=str(error.strerror)
-        ) from None
+        raise _file_error(file, "a readable file", str(error.strerror)) from None
     return _parsed(content, file)
 
 
-def _parsed(content: bytes, file: str) -> Rulebook:
-    def file_error(expected: str, got: str) -> BookError:
-        return BookError(file=file, key="the whole file", expected=expected, got=got)
+def _file_error(file: str, expected: str, got: str) -> BookError:
+    return BookError(file=file, key="the whole file", expected=expected, got=got)
 
+
+def _parsed(content: bytes, file: str) -> Rulebook:
     if len(content) > MAX_BYTES:
-        raise file_error(f"a file of at most {MAX_BYTES} bytes", f"at least {len(content)} bytes")
+        raise _file_error(file, f"a file of at most {MAX_BYTES} bytes", f"at least {len(content)} bytes")
     try:
         text = content.decode("utf-8-sig")  # Windows editors write a byte order mark
         longest = max(map(len, text.splitlines()), default=0)
         if longest > MAX_LINE_CHARACTERS:
-            raise file_error(f"lines of at most {MAX_LINE_CHARACTERS} characters", str(longest))
+            raise _file_error(file, f"lines of at most {MAX_LINE_CHARACTERS} characters", str(longest))
         data = tomllib.loads(text)
     except UnicodeDecodeError as error:
-        raise file_error("UTF-8 text", f"byte 0x{content[error.start]:02x} at offset {error.start}") from None
+        got = f"byte 0x{content[error.start]:02x} at offset {error.start}"
+        raise _file_error(file, "UTF-8 text", got) from None
     except RecursionError:
-        raise file_error("TOML", "lists nested too deeply") from None
+        raise _file_error(file, "TOML", "lists nested too deeply") from None
     except BookError:
         raise
-    except (
-        ValueError
-    ) as error:  # a number with thousands of digits is a plain ValueError, not a TOMLDecodeError
-        raise file_error("TOML", str(error)) from None
+    except ValueError as error:  # also a number with thousands of digits, which is no TOMLDecodeError
+        raise _file_error(file, "TOML", str(error)) from None
     return Rulebook(data, file, text)

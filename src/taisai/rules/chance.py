@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from enum import StrEnum
 from fractions import Fraction
 from math import comb
 from typing import Final, NamedTuple
 
-from taisai.rules.clauses import Clause, read_clause
+from taisai.rules.clauses import Clause
 from taisai.rules.errors import RulesError
 from taisai.rules.outcomes import DICE, FACES, OUTCOMES
 from taisai.rules.toml_reader import Section
@@ -64,9 +64,8 @@ class ChanceRule(NamedTuple):
             return Chance(self.kind, tuple(outcome.ways for outcome in OUTCOMES), ROLLS)
         decks = self.decks if decks is None else decks
         if not self.least_decks <= decks <= self.most_decks:
-            raise RulesError(
-                f"expected {self.least_decks} to {self.most_decks} decks ({self.clause}), got {decks}"
-            )
+            bounds = f"{self.least_decks} to {self.most_decks} decks"
+            raise RulesError(f"expected {bounds} ({self.clause}), got {decks}")
         return self._shoe(decks, Counter(seen))
 
     def _shoe(self, decks: int, seen: Counter[int]) -> Chance:
@@ -90,18 +89,15 @@ class ChanceRule(NamedTuple):
         return Chance(self.kind, tuple(weights), total, decks, tuple(seen[face] for face in FACES))
 
 
-def read_chance(book: Section, known: Mapping[Clause, object]) -> ChanceRule:
-    """Reads whether a rulebook plays with three dice or with decks of cards."""
+def read_chance(book: Section) -> ChanceRule:
     section = book.table("chance")
     kind = section.choice("kind", ChanceKind)
-    clause = read_clause(section, "clause", known)
+    clause = section.clause("clause")
     if kind is ChanceKind.DICE:
         section.whole("dice", DICE, DICE)
-        section.reject_unknown_keys()
         return ChanceRule(kind, clause)
     per_face = section.whole("cards_per_face", 1, 100)
     least = section.whole("least_decks", 1, MAX_DECKS)
     most = section.whole("most_decks", least, MAX_DECKS)
     decks = section.whole("decks", least, most)
-    section.reject_unknown_keys()
     return ChanceRule(kind, clause, per_face, least, most, decks)

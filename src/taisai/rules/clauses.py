@@ -6,8 +6,6 @@ from collections.abc import Mapping
 from enum import StrEnum
 from typing import Final, NamedTuple, NewType
 
-from taisai.rules.toml_reader import Section
-
 Clause = NewType("Clause", str)
 
 HOUSE_PROCEDURES: Final[Mapping[Clause, str]] = {
@@ -130,9 +128,6 @@ HOUSE_PROCEDURES: Final[Mapping[Clause, str]] = {
 """Our own procedures, for matters on which no document has a clause."""
 
 
-MAX_CLAUSE_CHARACTERS: Final = 40  # 'Appendix A' has 10
-
-
 class ClauseSubject(StrEnum):
     HEADING = "heading"
     DEFINITION = "definition"
@@ -153,40 +148,3 @@ class ClauseText(NamedTuple):
     clause: Clause
     about: ClauseSubject
     says: str
-
-
-def read_clause(section: Section, key: str, known: Mapping[Clause, object]) -> Clause:
-    """Reads a clause number; it must be a clause of the document or a house procedure."""
-    return _known(section, key, section.text(key), known)
-
-
-def read_clause_list(section: Section, key: str, known: Mapping[Clause, object]) -> tuple[Clause, ...]:
-    return tuple(_known(section, key, text, known) for text in section.texts(key))
-
-
-def _known(section: Section, key: str, text: str, known: Mapping[Clause, object]) -> Clause:
-    clause = Clause(text)
-    if clause not in known and clause not in HOUSE_PROCEDURES:
-        raise section.error(
-            key, "a clause under [clauses], or a house procedure such as 'house:limits'", repr(text)
-        )
-    return clause
-
-
-def read_clauses(section: Section) -> dict[Clause, ClauseText]:
-    """Reads the clauses of the document, in its order."""
-    read: dict[Clause, ClauseText] = {}
-    for number in section.keys():  # noqa: SIM118  a Section is not a mapping
-        entry = section.table(number)
-        clause = Clause(number)
-        if not number.strip() or not number.isprintable() or len(number) > MAX_CLAUSE_CHARACTERS:
-            raise section.error(
-                number, f"a clause number of at most {MAX_CLAUSE_CHARACTERS} characters", repr(number)
-            )
-        if number.startswith("house:"):
-            raise section.error(number, "a clause number of the document", f"the house procedure {number!r}")
-        read[clause] = ClauseText(clause, entry.choice("about", ClauseSubject), entry.text("says"))
-        entry.reject_unknown_keys()
-    if not read:
-        raise section.error("", "at least one clause", "an empty table")
-    return read

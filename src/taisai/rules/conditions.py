@@ -96,8 +96,5 @@ def condition_fault(condition: Condition, numbers: Sequence[int], dice: int | No
             return "one face with 'exactly'", got
     elif not numbers or not all(3 <= n <= 18 for n in numbers):
         return f"totals from 3 to 18 with '{condition}'", got
-    return (
-        None
-        if winning_places(condition, numbers, dice)
-        else ("a condition that at least one outcome meets", got)
-    )
+    is_met = winning_places(condition, numbers, dice)
+    return None if is_met else ("a condition that at least one outcome meets", got)

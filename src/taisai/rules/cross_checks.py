@@ -28,9 +28,8 @@ def _limits(book: Rulebook, section: Section) -> None:
     limits = book.limits
     opened = next((phase for phase in book.irregularities.phases if phase.bets_open), None)
     if opened is None:
-        raise section.table("procedure").error(
-            "phase", "a phase in which bets are open", f"only {', '.join(book.irregularities.phases)}"
-        )
+        got = f"only {', '.join(book.irregularities.phases)}"
+        raise section.table("procedure").error("phase", "a phase in which bets are open", got)
     for event, policy, clause, key in (
         (Irregularity.UNDER_MINIMUM, limits.under_minimum, limits.under_clause, "under_minimum"),
         (Irregularity.OVER_MAXIMUM, limits.over_maximum, limits.over_clause, "over_maximum"),
@@ -55,9 +54,8 @@ def _needs(book: Rulebook, section: Section) -> None:
     for entry, step in zip(entries, book.procedure.steps, strict=True):
         for need in step.needs:
             if not met[need.need]:
-                raise entry.error(
-                    "needs", "a need that the equipment or the dice can meet", repr(str(need.need))
-                )
+                expected = "a need that the equipment or the dice can meet"
+                raise entry.error("needs", expected, repr(str(need.need)))
 
 
 def _figures(book: Rulebook, section: Section) -> None:

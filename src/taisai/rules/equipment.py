@@ -6,15 +6,13 @@ from collections.abc import Mapping
 from enum import StrEnum
 from typing import NamedTuple
 
-from taisai.rules.clauses import Clause, read_clause
+from taisai.rules.clauses import Clause
 from taisai.rules.people import People, read_rank
 from taisai.rules.settings import Setting, SettingIs, read_setting_is
 from taisai.rules.toml_reader import Section
 
 
 class InspectedBefore(StrEnum):
-    """When an inspection is due."""
-
     OPENING = "opening"
     SHIFT = "shift"
 
@@ -59,14 +57,13 @@ class EquipmentItem(NamedTuple):
     """The rank that is responsible for the item while it is on the table."""
     inspections: tuple[Inspection, ...]
     means: tuple[PermittedMeans, ...] = ()
-    """The means of betting that the item provides."""
 
 
 def read_equipment(
-    book: Section, settings: Mapping[str, Setting], people: People, known: Mapping[Clause, object]
+    book: Section, settings: Mapping[str, Setting], people: People
 ) -> tuple[EquipmentItem, ...]:
     sections = book.tables("equipment")
-    items = tuple(_item(entry, settings, people, known) for entry in sections)
+    items = tuple(_item(entry, settings, people) for entry in sections)
     names = [item.id for item in items]
     for n, (entry, item) in enumerate(zip(sections, items, strict=True)):
         if item.id in names[:n]:
@@ -79,44 +76,36 @@ def read_equipment(
     return items
 
 
-def _item(
-    entry: Section, settings: Mapping[str, Setting], people: People, known: Mapping[Clause, object]
-) -> EquipmentItem:
-    item = EquipmentItem(
+def _item(entry: Section, settings: Mapping[str, Setting], people: People) -> EquipmentItem:
+    return EquipmentItem(
         entry.text("id"),
         entry.text("en"),
         entry.text("zh"),
-        read_clause(entry, "clause", known),
+        entry.clause("clause"),
         read_setting_is(entry, "when", settings),
         entry.whole("least_tumbles", 1, 100) if entry.has("least_tumbles") else None,
         entry.whole("hours_on_table", 1, 10_000) if entry.has("hours_on_table") else None,
-        _excludes(entry, known),
+        _excludes(entry),
         read_rank(entry, "custody", people) if entry.has("custody") else None,
-        tuple(_inspection(section, people, known) for section in entry.tables("inspection", least=0)),
+        tuple(_inspection(section, people) for section in entry.tables("inspection", least=0)),
         entry.each_choice("means", PermittedMeans) if entry.has("means") else (),
     )
-    entry.reject_unknown_keys()
-    return item
 
 
-def _excludes(entry: Section, known: Mapping[Clause, object]) -> ExcludedItem | None:
+def _excludes(entry: Section) -> ExcludedItem | None:
     if not entry.has("excludes"):
         return None
     section = entry.table("excludes")
-    excludes = ExcludedItem(section.text("item"), read_clause(section, "clause", known))
-    section.reject_unknown_keys()
-    return excludes
+    return ExcludedItem(section.text("item"), section.clause("clause"))
 
 
-def _inspection(entry: Section, people: People, known: Mapping[Clause, object]) -> Inspection:
-    inspection = Inspection(
+def _inspection(entry: Section, people: People) -> Inspection:
+    return Inspection(
         read_rank(entry, "by", people),
         entry.choice("before", InspectedBefore),
         entry.whole("runs", 1, 100),
-        read_clause(entry, "clause", known),
+        entry.clause("clause"),
     )
-    entry.reject_unknown_keys()
-    return inspection
 
 
 class LimitPolicy(StrEnum):
@@ -145,14 +134,14 @@ class LimitRules(NamedTuple):
     """With `settle-once`: the setting that says for how many rounds the first such bet is remembered."""
 
 
-def read_limits(book: Section, settings: Mapping[str, Setting], known: Mapping[Clause, object]) -> LimitRules:
+def read_limits(book: Section, settings: Mapping[str, Setting]) -> LimitRules:
     section = book.table("limits")
     limits = LimitRules(
         section.choice("scope", LimitScope),
         section.choice("under_minimum", LimitPolicy),
-        read_clause(section, "under_clause", known),
+        section.clause("under_clause"),
         section.choice("over_maximum", LimitPolicy),
-        read_clause(section, "over_clause", known),
+        section.clause("over_clause"),
         section.text("memory") if section.has("memory") else None,
     )
     if limits.under_minimum is LimitPolicy.SETTLE_TO_MAXIMUM:
@@ -166,5 +155,4 @@ def read_limits(book: Section, settings: Mapping[str, Setting], known: Mapping[C
         raise section.error("memory", expected, section.quoted("memory"))
     if limits.memory and (limits.memory not in settings or not settings[limits.memory].bounds):
         raise section.error("memory", "a setting of this rulebook that is a number", repr(limits.memory))
-    section.reject_unknown_keys()
     return limits

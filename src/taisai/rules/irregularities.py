@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from enum import StrEnum
 from typing import NamedTuple
 
-from taisai.rules.clauses import Clause, read_clause
+from taisai.rules.clauses import Clause
 from taisai.rules.people import People, read_rank, read_witness
 from taisai.rules.procedure import Procedure
 from taisai.rules.settings import Setting, SettingIs, read_setting_is
@@ -94,7 +94,6 @@ def read_irregularities(
     settings: Mapping[str, Setting],
     people: People,
     procedure: Procedure,
-    known: Mapping[Clause, object],
 ) -> Irregularities:
     """Reads the table of a rulebook. The catch-all `otherwise` fills cells without a ruling."""
     section = book.table("irregularities")
@@ -104,9 +103,9 @@ def read_irregularities(
     seen: dict[tuple[Irregularity, Phase], RulingCell] = {}
     for entry in section.tables("ruling"):
         event = entry.choice("event", Irregularity)
-        cell = _cell(entry, people, known)
-        alternative = _instead(entry, settings, people, known)
-        seen_cell = _seen(entry, people, known)
+        cell = _cell(entry, people)
+        alternative = _instead(entry, settings, people)
+        seen_cell = _cell(entry.table("seen"), people) if entry.has("seen") else None
         for phase in _phases(entry, phases):
             if (event, phase) in cells:
                 raise entry.error("phases", "one ruling for each phase", f"{event} in {phase} twice")
@@ -117,25 +116,23 @@ def read_irregularities(
                 if phase.visibility is not Visibility.CONCEALED:
                     raise entry.error("seen", "phases in which the dice are concealed", repr(str(phase)))
                 seen[event, phase] = seen_cell
-        entry.reject_unknown_keys()
-    _fill(section, cells, phases, people, known)
-    void, later = read_clause(section, "void", known), read_clause(section, "later", known)
-    section.reject_unknown_keys()
+    _fill(section, cells, phases, people)
+    void, later = section.clause("void"), section.clause("later")
     return Irregularities(phases, cells, instead, seen, void, later)
 
 
-def _cell(entry: Section, people: People, known: Mapping[Clause, object]) -> RulingCell:
+def _cell(entry: Section, people: People) -> RulingCell:
     ruling = entry.choice("ruling", Ruling)
     if (ruling is Ruling.REFER) != entry.has("to"):
         expected = "the rank that decides" if ruling is Ruling.REFER else f"no 'to' with '{ruling}'"
         raise entry.error("to", expected, entry.quoted("to"))
     to = read_rank(entry, "to", people) if ruling is Ruling.REFER else None
     witness = read_witness(entry, people, wanted=ruling is Ruling.SETTLE_THEN_SHUT)
-    return RulingCell(ruling, read_clause(entry, "clause", known), to, witness)
+    return RulingCell(ruling, entry.clause("clause"), to, witness)
 
 
 def _instead(
-    entry: Section, settings: Mapping[str, Setting], people: People, known: Mapping[Clause, object]
+    entry: Section, settings: Mapping[str, Setting], people: People
 ) -> tuple[SettingIs, RulingCell] | None:
     if not entry.has("instead"):
         return None
@@ -143,18 +140,7 @@ def _instead(
     when = read_setting_is(section, "when", settings)
     if when is None:
         raise section.error("when", "a setting and its value", section.quoted("when"))
-    cell = _cell(section, people, known)
-    section.reject_unknown_keys()
-    return when, cell
-
-
-def _seen(entry: Section, people: People, known: Mapping[Clause, object]) -> RulingCell | None:
-    if not entry.has("seen"):
-        return None
-    section = entry.table("seen")
-    cell = _cell(section, people, known)
-    section.reject_unknown_keys()
-    return cell
+    return when, _cell(section, people)
 
 
 def _phases(entry: Section, phases: tuple[Phase, ...]) -> tuple[Phase, ...]:
@@ -163,9 +149,8 @@ def _phases(entry: Section, phases: tuple[Phase, ...]) -> tuple[Phase, ...]:
     named = entry.each_choice("phases", Phase)
     for phase in named:
         if phase not in phases:
-            raise entry.error(
-                "phases", f"'all', or phases of this procedure ({', '.join(phases)})", repr(str(phase))
-            )
+            expected = f"'all', or phases of this procedure ({', '.join(phases)})"
+            raise entry.error("phases", expected, repr(str(phase)))
     return named
 
 
@@ -174,20 +159,14 @@ def _fill(
     cells: dict[tuple[Irregularity, Phase], RulingCell],
     phases: tuple[Phase, ...],
     people: People,
-    known: Mapping[Clause, object],
 ) -> None:
     otherwise = None
     if section.has("otherwise"):
-        entry = section.table("otherwise")
-        otherwise = _cell(entry, people, known)._replace(caught=True)
-        entry.reject_unknown_keys()
+        otherwise = _cell(section.table("otherwise"), people)._replace(caught=True)
     for event in Irregularity:
         for phase in phases:
             if (event, phase) not in cells:
                 if otherwise is None:
-                    raise section.error(
-                        "otherwise",
-                        f"a ruling for {event} in {phase}, or a catch-all",
-                        "no ruling and no catch-all",
-                    )
+                    expected = f"a ruling for {event} in {phase}, or a catch-all"
+                    raise section.error("otherwise", expected, "no ruling and no catch-all")
                 cells[event, phase] = otherwise

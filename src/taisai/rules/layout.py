@@ -36,8 +36,6 @@ class Cell(NamedTuple):
 
 
 class Label(NamedTuple):
-    """A printed text in English and Chinese."""
-
     en: str
     zh: str
 
@@ -87,8 +85,6 @@ def read_layouts(book: Section, pay: Mapping[str, LayoutPay]) -> dict[str, Layou
             if cell.dice is not None and not _pays_on(pay_on, cell):
                 got = f"{cell.odds_of!r} on {cell.dice} dice"
                 raise entry.error("block", "odds of the pay table", got)
-        entry.accept_keys("id", "pay_table", "clause")
-        entry.reject_unknown_keys()
         read[name] = layout
     return read
 
@@ -98,24 +94,21 @@ def _block(entry: Section, priced: frozenset[AreaId]) -> Block:
         tuple(_cell(entry, f"cells {n}, cell {m}", cell, priced) for m, cell in enumerate(row, 1))
         for n, row in enumerate(entry.rows("cells"), 1)
     )
-    block = Block(
+    return Block(
         entry.text("id"),
         entry.choice("drawing", Drawing),
         *_number_pair(entry, "at"),
         *_number_pair(entry, "size"),
         rows,
     )
-    entry.reject_unknown_keys()
-    return block
 
 
 def _number_pair(entry: Section, key: str) -> tuple[int, int]:
     """Reads a position (row, column) or a size (rows, columns)."""
     numbers = entry.wholes(key, 1, MAX_COLUMNS)
     if len(numbers) != 2:
-        raise entry.error(
-            key, "2 numbers, down and across", f"{len(numbers)} ({', '.join(map(str, numbers))})"
-        )
+        got = f"{len(numbers)} ({', '.join(map(str, numbers))})"
+        raise entry.error(key, "2 numbers, down and across", got)
     return numbers[0], numbers[1]
 
 
@@ -130,14 +123,11 @@ def _cell(block: Section, place: str, cell: Section | str, priced: frozenset[Are
     dice = cell.whole("dice", 1, 3) if odds_of and cell.has("dice") else None
     figures = cell.text("figures") if area and cell.has("figures") else None
     note = _note(cell.table("note")) if (area or odds_of) and cell.has("note") else None
-    cell.reject_unknown_keys()
     return Cell(area, odds_of, dice, wide, figures, note)
 
 
 def _note(words: Section) -> Label:
-    label = Label(words.text("en"), words.text("zh"))
-    words.reject_unknown_keys()
-    return label
+    return Label(words.text("en"), words.text("zh"))
 
 
 def _priced(section: Section, key: str, name: str, priced: frozenset[AreaId]) -> AreaId:
@@ -155,9 +145,8 @@ def _fits(layout: Layout, sections: tuple[Section, ...]) -> None:
         names.add(block.id)
         if block.row > layout.rows or block.column > layout.columns:
             got = f"row {block.row}, column {block.column}"
-            raise section.error(
-                "at", f"a position within {layout.rows} rows and {layout.columns} columns", got
-            )
+            expected = f"a position within {layout.rows} rows and {layout.columns} columns"
+            raise section.error("at", expected, got)
         if block.column + block.wide - 1 > layout.columns:
             got = f"columns {block.column} to {block.column + block.wide - 1}"
             raise section.error("size", f"a block within {layout.columns} columns", got)

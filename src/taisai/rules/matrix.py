@@ -70,9 +70,8 @@ class Explanation(NamedTuple):
 
     def __str__(self) -> str:
         verdict = f"wins {self.odds}" if self.odds else "loses"
-        return (
-            f"{self.label} {verdict} on {' '.join(map(str, self.outcome.faces))} ({self.clause}: {self.says})"
-        )
+        faces = " ".join(map(str, self.outcome.faces))
+        return f"{self.label} {verdict} on {faces} ({self.clause}: {self.says})"
 
 
 class Matrix:
@@ -105,7 +104,6 @@ class Matrix:
         """[area][outcome] in 1/denominator; minus the denominator where the area loses."""
         self.clauses: Final = clauses
         self.wins: Final = wins
-        """[area] → its winning ways."""
         self.returns: Final = returns
         self.texts: Final = texts
 
@@ -124,9 +122,7 @@ class Matrix:
     @cached_property
     def digest(self) -> str:
         """The SHA-256 of the figures, clauses and payoff settings in canonical form."""
-        from hashlib import (
-            sha256,
-        )  # imported here: it takes a tenth of a cold start, and most commands need no digest
+        from hashlib import sha256  # a tenth of a cold start, and most commands need no digest
 
         form = {
             "format": DIGEST_FORMAT,
@@ -159,9 +155,8 @@ class Matrix:
         """The areas that have certainly won or lost when these dice are known."""
         left = DICE - len(known)
         if left < 0:
-            raise RulesError(
-                f"expected at most {DICE} known dice, got {len(known)} ({', '.join(map(str, known))})"
-            )
+            got = f"{len(known)} ({', '.join(map(str, known))})"
+            raise RulesError(f"expected at most {DICE} known dice, got {got}")
         places = _completions(tuple(known), left)
         won, lost = [], []
         for area, row in zip(self.areas, self.nets, strict=True):
@@ -216,7 +211,6 @@ def compile_matrix(
     payoff_settings: Iterable[str],
     offered: Mapping[AreaId, Odds],
 ) -> Matrix:
-    """The payoff matrix of a layout with these settings and offered odds."""
     lines = _lines_by_area(table, offered)
     labels = tuple(area for area in areas.values() if area.id in lines)
     denominator = lcm(*(odds.net.denominator for pays in lines.values() for _, odds in pays))

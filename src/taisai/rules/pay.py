@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Final, NamedTuple
 
 from taisai.rules.areas import Area, AreaId
-from taisai.rules.clauses import Clause, read_clause
+from taisai.rules.clauses import Clause
 from taisai.rules.conditions import Condition, condition_fault, winning_places
 from taisai.rules.errors import RulesError
 from taisai.rules.outcomes import OUTCOMES
@@ -67,7 +67,6 @@ class PayLine(NamedTuple):
     instead: tuple[SettingIs, WinningCondition] | None
     """The winning condition if a setting has a certain value."""
     odds: Odds
-    """The default odds."""
     floor: Odds | None
     """The lowest odds that the house may offer; None if the odds are fixed."""
     clause: Clause
@@ -94,7 +93,6 @@ class PayTable(NamedTuple):
     lines: tuple[PayLine, ...]
 
     def areas(self) -> frozenset[AreaId]:
-        """The areas that have odds in this table."""
         return frozenset(area for line in self.lines for area in line.areas)
 
 
@@ -105,10 +103,7 @@ class LayoutPay(NamedTuple):
     clause: Clause
 
 
-def read_pay_by_layout(
-    book: Section, tables: Mapping[str, PayTable], known: Mapping[Clause, object]
-) -> dict[str, LayoutPay]:
-    """Reads layout id → its pay, in the order of the rulebook."""
+def read_pay_by_layout(book: Section, tables: Mapping[str, PayTable]) -> dict[str, LayoutPay]:
     read: dict[str, LayoutPay] = {}
     for entry in book.tables("layout"):
         name = entry.text("id")
@@ -119,7 +114,7 @@ def read_pay_by_layout(
         table = entry.text("pay_table")
         if table not in tables:
             raise entry.error("pay_table", f"one of {', '.join(tables)}", repr(table))
-        read[name] = LayoutPay(tables[table], read_clause(entry, "clause", known))
+        read[name] = LayoutPay(tables[table], entry.clause("clause"))
     return read
 
 
@@ -127,7 +122,6 @@ def read_pay_tables(
     book: Section,
     areas: Mapping[AreaId, Area],
     settings: Mapping[str, Setting],
-    known: Mapping[Clause, object],
 ) -> dict[str, PayTable]:
     """Reads the pay tables of a rulebook, by id. Every declared area must have odds."""
     read: dict[str, PayTable] = {}
@@ -135,16 +129,14 @@ def read_pay_tables(
         name = entry.text("id")
         if name in read:
             raise entry.error("id", "an id that no other pay table has", repr(name))
-        lines = tuple(_line(line, areas, settings, known) for line in entry.tables("pay"))
-        read[name] = PayTable(name, read_clause(entry, "clause", known), lines)
-        entry.reject_unknown_keys()
+        lines = tuple(_line(line, areas, settings) for line in entry.tables("pay"))
+        read[name] = PayTable(name, entry.clause("clause"), lines)
     priced = frozenset[AreaId]().union(*(table.areas() for table in read.values()))
     for n, entry in enumerate(book.tables("area"), 1):
         for text in entry.texts("ids"):
             if text not in priced:
-                raise book.error(
-                    f"area {n}, ids", "areas that have odds in a pay table", f"{text!r} without odds"
-                )
+                expected = "areas that have odds in a pay table"
+                raise book.error(f"area {n}, ids", expected, f"{text!r} without odds")
     return read
 
 
@@ -152,7 +144,6 @@ def _line(
     entry: Section,
     areas: Mapping[AreaId, Area],
     settings: Mapping[str, Setting],
-    known: Mapping[Clause, object],
 ) -> PayLine:
     names = entry.texts("areas")
     if not names:
@@ -164,9 +155,7 @@ def _line(
     wins = _wins(entry)
     instead = _instead(entry, settings)
     odds, floor = _odds(entry)
-    line = PayLine(tuple(map(AreaId, names)), wins, instead, odds, floor, read_clause(entry, "clause", known))
-    entry.reject_unknown_keys()
-    return line
+    return PayLine(tuple(map(AreaId, names)), wins, instead, odds, floor, entry.clause("clause"))
 
 
 def _wins(entry: Section) -> WinningCondition:
@@ -186,9 +175,7 @@ def _instead(entry: Section, settings: Mapping[str, Setting]) -> tuple[SettingIs
     if when is None or settings[when.setting].changes is not RulesPart.PAYOFF:
         got = repr(when.setting) if when else section.quoted("when")
         raise section.error("when", "a setting with changes = 'payoff'", got)
-    wins = _wins(section)
-    section.reject_unknown_keys()
-    return when, wins
+    return when, _wins(section)
 
 
 def _odds(entry: Section) -> tuple[Odds, Odds | None]:
@@ -230,9 +217,8 @@ def check_pay(
             _fits(section, line.wins, line.areas, areas)
             if line.instead:
                 _fits(section.table("instead"), line.instead[1], line.areas, areas)
-        for chosen in every_choice(
-            (line.instead[0].setting for line in table.lines if line.instead), settings
-        ):
+        names = (line.instead[0].setting for line in table.lines if line.instead)
+        for chosen in every_choice(names, settings):
             _no_outcome_twice(entry, table, areas, chosen)
 
 
@@ -256,9 +242,6 @@ def _no_outcome_twice(
         for area in line.areas:
             places = winning_places(wins.condition, areas[area].numbers, wins.dice)
             if not won.setdefault(area, set()).isdisjoint(places):
-                raise entry.error(
-                    f"pay {n}, areas",
-                    "one line per area and outcome",
-                    f"{area!r} twice on {OUTCOMES[min(won[area] & set(places))]}",
-                )
+                got = f"{area!r} twice on {OUTCOMES[min(won[area] & set(places))]}"
+                raise entry.error(f"pay {n}, areas", "one line per area and outcome", got)
             won[area].update(places)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from enum import StrEnum
 from typing import Final, NamedTuple
 
-from taisai.rules.clauses import Clause, read_clause
+from taisai.rules.clauses import Clause
 from taisai.rules.errors import RulesError
 from taisai.rules.settings import Setting
 from taisai.rules.toml_reader import Section
@@ -63,7 +63,6 @@ class People(NamedTuple):
         raise RulesError(f"expected a rank of this rulebook ({', '.join(self.ranks())}), got {rank!r}")
 
     def at_least(self, holder: str, rank: str) -> bool:
-        """Whether a person has this rank or a higher one."""
         return self.place(holder) >= self.place(rank)
 
     def may_act(self, *, holder: str, position: str, settings: Mapping[str, str]) -> bool:
@@ -75,15 +74,14 @@ class People(NamedTuple):
         return self.higher_may_act is HigherMayAct.YES
 
 
-def read_people(book: Section, settings: Mapping[str, Setting], known: Mapping[Clause, object]) -> People:
+def read_people(book: Section, settings: Mapping[str, Setting]) -> People:
     section = book.table("people")
     ladder: list[Rank] = []
     for entry in section.tables("rank"):
-        rank = Rank(entry.text("id"), entry.text("en"), entry.text("zh"), read_clause(entry, "clause", known))
+        rank = Rank(entry.text("id"), entry.text("en"), entry.text("zh"), entry.clause("clause"))
         if rank.id in [known_rank.id for known_rank in ladder]:
             raise entry.error("id", "an id that no other rank has", repr(rank.id))
         ladder.append(rank)
-        entry.reject_unknown_keys()
     names = tuple(rank.id for rank in ladder)
     higher = section.choice("higher_may_act", HigherMayAct)
     if higher is HigherMayAct.AS_SET:
@@ -91,11 +89,9 @@ def read_people(book: Section, settings: Mapping[str, Setting], known: Mapping[C
         if set(choices) != {HigherMayAct.YES, HigherMayAct.NO}:
             expected = f"a setting {HIGHER_MAY_ACT} with the choices yes and no, because it is 'as-set'"
             raise section.error("higher_may_act", expected, ", ".join(choices) or "no such setting")
-    clause = read_clause(section, "higher_clause", known)
+    clause = section.clause("higher_clause")
     second = _rank(section, "second", section.text("second"), names)
-    people = People(tuple(ladder), higher, clause, second, _placing(section, names, known))
-    section.reject_unknown_keys()
-    return people
+    return People(tuple(ladder), higher, clause, second, _placing(section, names))
 
 
 def _rank(section: Section, key: str, name: str, names: tuple[str, ...]) -> str:
@@ -104,17 +100,13 @@ def _rank(section: Section, key: str, name: str, names: tuple[str, ...]) -> str:
     return name
 
 
-def _placing(section: Section, names: tuple[str, ...], known: Mapping[Clause, object]) -> Placing | None:
+def _placing(section: Section, names: tuple[str, ...]) -> Placing | None:
     if not section.has("placing"):
         return None
     entry = section.table("placing")
     by = entry.texts("by")
     entry.no_repeat("by", by)
-    placing = Placing(
-        tuple(_rank(entry, "by", name, names) for name in by), read_clause(entry, "clause", known)
-    )
-    entry.reject_unknown_keys()
-    return placing
+    return Placing(tuple(_rank(entry, "by", name, names) for name in by), entry.clause("clause"))
 
 
 def read_rank(section: Section, key: str, people: People) -> str:

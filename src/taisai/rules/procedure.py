@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from enum import StrEnum
 from typing import Final, NamedTuple
 
-from taisai.rules.clauses import Clause, read_clause
+from taisai.rules.clauses import Clause
 from taisai.rules.errors import RulesError
 from taisai.rules.people import People, read_witness
 from taisai.rules.settings import Setting, SettingIs, every_choice, read_setting_is
@@ -39,8 +39,6 @@ class Declared(StrEnum):
 
 
 class PhaseName(NamedTuple):
-    """A phase of the procedure and its labels."""
-
     id: Phase
     label: str
     label_zh: str
@@ -82,8 +80,6 @@ class Positions(NamedTuple):
 
 
 class RecoveryRule(NamedTuple):
-    """What recovery does in a phase."""
-
     action: Recovery
     clause: Clause
     witness: str | None = None
@@ -133,23 +129,20 @@ def _holds(when: SettingIs | None, settings: Mapping[str, str]) -> bool:
     return when is None or when.holds(settings)
 
 
-def read_procedure(
-    book: Section, settings: Mapping[str, Setting], people: People, known: Mapping[Clause, object]
-) -> Procedure:
+def read_procedure(book: Section, settings: Mapping[str, Setting], people: People) -> Procedure:
     """Reads the procedure of a rulebook. Every round must be able to reach settlement and its end."""
     section = book.table("procedure")
     phases = _phases(section)
     used = tuple(phase.id for phase in phases)
     entries = section.tables("step")
-    steps = tuple(_step(entry, used, settings, people, known) for entry in entries)
+    steps = tuple(_step(entry, used, settings, people) for entry in entries)
     procedure = Procedure(
         phases,
         steps,
         _out_of_order(section, used, steps),
-        _positions(section.table("positions"), steps, known),
-        _recoveries(section, used, people, known),
+        _positions(section.table("positions"), steps),
+        _recoveries(section, used, people),
     )
-    section.reject_unknown_keys()
     for choice in every_choice((step.when.setting for step in steps if step.when), settings):
         _one_end_each(entries, steps, choice)
         _settles(section, procedure, choice)
@@ -163,12 +156,10 @@ def _phases(section: Section) -> tuple[PhaseName, ...]:
         if name in [phase.id for phase in read]:
             raise entry.error("id", "each phase once", f"{str(name)!r} twice")
         read.append(PhaseName(name, entry.text("en"), entry.text("zh")))
-        entry.reject_unknown_keys()
     for needed in (Phase.BETWEEN, Phase.SETTLED):
         if needed not in [phase.id for phase in read]:
-            raise section.error(
-                "phase", f"the phase '{needed}'", f"only {', '.join(phase.id for phase in read)}"
-            )
+            got = f"only {', '.join(phase.id for phase in read)}"
+            raise section.error("phase", f"the phase '{needed}'", got)
     return tuple(read)
 
 
@@ -184,7 +175,6 @@ def _step(
     used: tuple[Phase, ...],
     settings: Mapping[str, Setting],
     people: People,
-    known: Mapping[Clause, object],
 ) -> Step:
     by = entry.text("by")
     actors = (CLOCK, *people.ranks())
@@ -196,22 +186,18 @@ def _step(
         _phase(entry, "from", used),
         _phase(entry, "to", used),
         read_setting_is(entry, "when", settings),
-        tuple(_need(section, known) for section in entry.tables("needs", least=0)),
-        read_clause(entry, "clause", known),
+        tuple(_need(section) for section in entry.tables("needs", least=0)),
+        entry.clause("clause"),
     )
     if step.act is Act.SETTLE and (step.start.bets_open or step.start.visibility is not Visibility.SHOWN):
-        raise entry.error(
-            "from", "a phase in which bets are closed and the outcome can be seen", repr(str(step.start))
-        )
-    entry.reject_unknown_keys()
+        expected = "a phase in which bets are closed and the outcome can be seen"
+        raise entry.error("from", expected, repr(str(step.start)))
     return step
 
 
-def _need(entry: Section, known: Mapping[Clause, object]) -> StepNeed:
+def _need(entry: Section) -> StepNeed:
     unmet = entry.choice("unmet", Irregularity) if entry.has("unmet") else None
-    need = StepNeed(entry.choice("need", Need), read_clause(entry, "clause", known), unmet)
-    entry.reject_unknown_keys()
-    return need
+    return StepNeed(entry.choice("need", Need), entry.clause("clause"), unmet)
 
 
 def _out_of_order(
@@ -227,31 +213,25 @@ def _out_of_order(
             if (act, phase) in read:
                 raise entry.error("phases", "each phase once", f"{act} in {phase} twice")
             read[act, phase] = irregularity
-        entry.reject_unknown_keys()
     return read
 
 
-def _positions(entry: Section, steps: tuple[Step, ...], known: Mapping[Clause, object]) -> Positions:
+def _positions(entry: Section, steps: tuple[Step, ...]) -> Positions:
     act = entry.choice("fixed_by", Act)
     if act not in {step.act for step in steps}:
-        raise entry.error(
-            "fixed_by",
-            f"an act of this procedure ({', '.join(dict.fromkeys(step.act for step in steps))})",
-            repr(str(act)),
-        )
-    positions = Positions(act, read_clause(entry, "clause", known))
-    entry.reject_unknown_keys()
-    return positions
+        acts = ", ".join(dict.fromkeys(step.act for step in steps))
+        raise entry.error("fixed_by", f"an act of this procedure ({acts})", repr(str(act)))
+    return Positions(act, entry.clause("clause"))
 
 
 def _recoveries(
-    section: Section, used: tuple[Phase, ...], people: People, known: Mapping[Clause, object]
+    section: Section, used: tuple[Phase, ...], people: People
 ) -> dict[tuple[Phase, Declared | None], RecoveryRule]:
     read: dict[tuple[Phase, Declared | None], RecoveryRule] = {}
     for entry in section.tables("recovery"):
         action = entry.choice("action", Recovery)
         witness = read_witness(entry, people, wanted=action is Recovery.SETTLE_THEN_SHUT)
-        rule = RecoveryRule(action, read_clause(entry, "clause", known), witness)
+        rule = RecoveryRule(action, entry.clause("clause"), witness)
         declared = entry.choice("declared", Declared) if entry.has("declared") else None
         for phase in entry.each_choice("phases", Phase):
             if phase not in used:
@@ -260,11 +240,9 @@ def _recoveries(
                 raise entry.error("phases", "one recovery per phase", f"{str(phase)!r} twice")
             if not _fits(rule.action, phase):
                 fitting = ", ".join(other for other in Recovery if _fits(other, phase))
-                raise entry.error(
-                    "action", f"an action for the phase '{phase}' ({fitting})", repr(str(rule.action))
-                )
+                expected = f"an action for the phase '{phase}' ({fitting})"
+                raise entry.error("action", expected, repr(str(rule.action)))
             read[phase, declared] = rule
-        entry.reject_unknown_keys()
     for phase in used:
         given = {declared for (at, declared) in read if at is phase}
         if given not in ({None}, {Declared.SEEN, Declared.UNSEEN}):

@@ -60,12 +60,10 @@ class SettingIs(NamedTuple):
     value: str
 
     def holds(self, chosen: Mapping[str, str]) -> bool:
-        """Whether these settings meet the condition."""
         return chosen[self.setting] == self.value
 
 
 def read_settings(book: Section) -> dict[str, Setting]:
-    """Reads the settings of a rulebook, by id."""
     read: dict[str, Setting] = {}
     for entry in book.tables("setting", least=0):
         name = entry.text("id")
@@ -74,14 +72,12 @@ def read_settings(book: Section) -> dict[str, Setting]:
         choices, bounds = _range(entry)
         changes = entry.choice("changes", RulesPart)
         if bounds and changes is RulesPart.PAYOFF:
-            raise entry.error(
-                "least", "choices in words for a setting that changes payoffs", "a number with bounds"
-            )
+            expected = "choices in words for a setting that changes payoffs"
+            raise entry.error("least", expected, "a number with bounds")
         setting = Setting(name, changes, choices, bounds, entry.text("default"), entry.text("says"))
         if not setting.takes(setting.default):
             raise entry.error("default", setting.expected(), repr(setting.default))
         read[name] = setting
-        entry.reject_unknown_keys()
         if (combinations := prod(len(other.choices) or 1 for other in read.values())) > MAX_COMBINATIONS:
             expected = f"settings with at most {MAX_COMBINATIONS} combinations of choices"
             raise entry.error("choices", expected, f"{combinations} with {name!r}")
@@ -106,11 +102,9 @@ def read_setting_is(section: Section, key: str, settings: Mapping[str, Setting])
     entry = section.table(key)
     names = entry.keys()
     if len(names) != 1 or names[0] not in settings:
-        raise section.error(
-            key,
-            f"one setting of this rulebook ({', '.join(sorted(settings)) or 'it has no settings'})",
-            ", ".join(names) or "an empty table",
-        )
+        known = ", ".join(sorted(settings)) or "it has no settings"
+        got = ", ".join(names) or "an empty table"
+        raise section.error(key, f"one setting of this rulebook ({known})", got)
     value = entry.text(names[0])
     if value not in settings[names[0]].choices:
         raise entry.error(names[0], f"one of {', '.join(settings[names[0]].choices)}", repr(value))

@@ -163,7 +163,6 @@ class Settlement(NamedTuple):
 
 
 def bet_refusal(matrix: Matrix, bet: Bet) -> BetRefusal | None:
-    """Why a layout refuses a bet; None if it accepts the bet."""
     if bet.area not in matrix.rows:
         where = f"{matrix.rulebook} layout {matrix.layout}"
         message = f"expected an area of {where}, got {bet.area!r}{_similar_areas(matrix, bet)}"
@@ -200,7 +199,6 @@ def first_refusal(refusals: Iterable[BetRefusal | None]) -> BetRefusal | None:
 
 
 def settle_bets(matrix: Matrix, outcome: Outcome, bets: Iterable[Bet]) -> Settlement | BetRefusal:
-    """Settles all bets, or none: a refusal if any bet is invalid."""
     if not isinstance(outcome, Outcome):
         raise RulesError(f"expected an Outcome such as Outcome.of(2, 3, 5), got {outcome!r}")
     settled: list[BetRecord[Bet]] = []

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from enum import StrEnum
 from typing import Any, Final, TypeVar
 
+from taisai.rules.clauses import HOUSE_PROCEDURES, Clause, ClauseSubject, ClauseText
 from taisai.rules.errors import BookError
 
 Choice = TypeVar("Choice", bound=StrEnum)
@@ -13,15 +14,10 @@ Choice = TypeVar("Choice", bound=StrEnum)
 MAX_CHARACTERS: Final = 1_000  # of a text; labels and paraphrases are shorter
 MAX_DIGITS: Final = 20  # of a number that an error message quotes
 MAX_ENTRIES: Final = 1_000  # of one list; the longest list of the package has a few dozen
-_SPACES: Final = str.maketrans(
-    "\u00a0\u3000", "  "
-)  # people type these spaces, but Python calls them not printable
-_TOML_NAMES: Final = {
-    str: "text",
-    int: "a whole number",
-    list: "a list",
-    dict: "a table",
-}
+MAX_CLAUSE_CHARACTERS: Final = 40  # 'Appendix A' has 10
+# People type these spaces, but Python calls them not printable.
+_SPACES: Final = str.maketrans("\u00a0\u3000", "  ")
+_TOML_NAMES: Final = {str: "text", int: "a whole number", list: "a list", dict: "a table"}
 
 
 def quoted_value(value: object) -> str:
@@ -41,11 +37,24 @@ def quoted_value(value: object) -> str:
 class Section:
     """One TOML table of a rulebook, with its place in the file for error messages."""
 
-    def __init__(self, data: Mapping[str, Any], file: str, place: tuple[str, ...] = ()) -> None:
+    def __init__(self, data: Mapping[str, Any], file: str) -> None:
         self._data = data
         self._file = file
-        self._place = place
+        self._place: tuple[str, ...] = ()
+        self._clauses: Mapping[Clause, object] = {}
         self._read_keys: set[str] = set()
+        self._parts: dict[str, Section] = {}
+        """Place in this table → the table there."""
+
+    def _part(self, data: Mapping[str, Any], *place: str) -> Section:
+        """A table inside this table, the same for every reader, so that it knows all keys that were read."""
+        key = ", ".join(place)
+        part = self._parts.get(key)
+        if part is None:
+            part = self._parts[key] = Section(data, self._file)
+            part._place = (*self._place, *place)
+            part._clauses = self._clauses
+        return part
 
     def error(self, key: str, expected: str, got: str) -> BookError:
         """The error about a key of this table, for the caller to raise."""
@@ -57,12 +66,7 @@ class Section:
         self._read_keys.update(self._data)
         return tuple(self._data)
 
-    def accept_keys(self, *keys: str) -> None:
-        """Marks keys as known that other code reads."""
-        self._read_keys.update(keys)
-
     def has(self, key: str) -> bool:
-        """Whether the table has an optional key."""
         self._read_keys.add(key)
         return key in self._data
 
@@ -87,8 +91,7 @@ class Section:
 
     def text(self, key: str) -> str:
         """A text, not empty and of bounded length."""
-        value = self._get(key, str)
-        return self._checked(key, value)
+        return self._checked(key, self._get(key, str))
 
     def _checked(self, key: str, value: object) -> str:
         if type(value) is str and value.isprintable() and value.strip() and len(value) <= MAX_CHARACTERS:
@@ -96,11 +99,8 @@ class Section:
         if isinstance(value, str) and not value.translate(_SPACES).isprintable():
             raise self.error(key, "printable characters", repr(value))
         if not isinstance(value, str) or not value.strip() or len(value) > MAX_CHARACTERS:
-            got = (
-                f"{len(value)} characters"
-                if isinstance(value, str) and len(value) > MAX_CHARACTERS
-                else quoted_value(value)
-            )
+            is_long = isinstance(value, str) and len(value) > MAX_CHARACTERS
+            got = f"{len(str(value))} characters" if is_long else quoted_value(value)
             raise self.error(key, f"a text of 1 to {MAX_CHARACTERS} characters", got)
         return value
 
@@ -111,7 +111,6 @@ class Section:
         return tuple(self._checked(f"{key} {n}", item) for n, item in enumerate(self._list(key, least=0), 1))
 
     def whole(self, key: str, least: int, most: int) -> int:
-        """A whole number within bounds."""
         value = int(self._get(key, int))
         if not least <= value <= most:
             expected = f"a whole number from {least} to {most}" if least < most else str(least)
@@ -119,7 +118,6 @@ class Section:
         return value
 
     def wholes(self, key: str, least: int, most: int) -> tuple[int, ...]:
-        """A list of whole numbers within bounds."""
         for n, item in enumerate(self._list(key, least=1), 1):
             if type(item) is not int or not least <= item <= most:
                 raise self.error(f"{key} {n}", f"a whole number from {least} to {most}", quoted_value(item))
@@ -135,7 +133,6 @@ class Section:
         return self.member(key, self.text(key), choices)
 
     def member(self, key: str, word: str, choices: type[Choice]) -> Choice:
-        """The enumeration member with this word."""
         try:
             return choices(word)
         except ValueError:
@@ -157,8 +154,7 @@ class Section:
                 raise self.error(key, "each name once", f"{word!r} {words.count(word)} times")
 
     def table(self, key: str) -> Section:
-        """A table inside this table."""
-        return Section(self._get(key, dict), self._file, (*self._place, key))
+        return self._part(self._get(key, dict), key)
 
     def tables(self, key: str, least: int = 1) -> tuple[Section, ...]:
         """A list of tables; error messages number them from 1."""
@@ -168,7 +164,7 @@ class Section:
         for n, item in enumerate(self._list(key, least), 1):
             if not isinstance(item, dict):
                 raise self.error(f"{key} {n}", "a table", quoted_value(item))
-            sections.append(Section(item, self._file, (*self._place, f"{key} {n}")))
+            sections.append(self._part(item, f"{key} {n}"))
         return tuple(sections)
 
     def _list(self, key: str, least: int) -> list[Any]:
@@ -190,14 +186,51 @@ class Section:
 
     def _cell(self, row: str, m: int, item: object) -> Section | str:
         if isinstance(item, dict):
-            return Section(item, self._file, (*self._place, row, f"cell {m}"))
+            return self._part(item, row, f"cell {m}")
         if not isinstance(item, str):
             raise self.error(f"{row}, cell {m}", "an area, '' or a table", quoted_value(item))
         return item
 
     def reject_unknown_keys(self) -> None:
-        """Raises an error for the first key that no code has read."""
+        """Raises an error for the first key, of this table or one inside it, that no code has read."""
         for key in self._data:
             if key not in self._read_keys:
                 known_keys = ", ".join(sorted(self._read_keys))
                 raise self.error(key, f"one of the keys {known_keys}", f"the unknown key {key!r}")
+        for part in self._parts.values():
+            part.reject_unknown_keys()
+
+    # Clauses
+
+    def clause(self, key: str) -> Clause:
+        """A clause number; it must be a clause of the document or a house procedure."""
+        return self._known_clause(key, self.text(key))
+
+    def clauses(self, key: str) -> tuple[Clause, ...]:
+        return tuple(self._known_clause(key, text) for text in self.texts(key))
+
+    def _known_clause(self, key: str, text: str) -> Clause:
+        clause = Clause(text)
+        if clause not in self._clauses and clause not in HOUSE_PROCEDURES:
+            expected = "a clause under [clauses], or a house procedure such as 'house:limits'"
+            raise self.error(key, expected, repr(text))
+        return clause
+
+    def read_clauses(self) -> dict[Clause, ClauseText]:
+        """Reads the clauses of the document, in its order. From then on, `clause` accepts them."""
+        section = self.table("clauses")
+        clauses: dict[Clause, ClauseText] = {}
+        for number in section.keys():  # noqa: SIM118  a Section is not a mapping
+            entry = section.table(number)
+            if not number.strip() or not number.isprintable() or len(number) > MAX_CLAUSE_CHARACTERS:
+                expected = f"a clause number of at most {MAX_CLAUSE_CHARACTERS} characters"
+                raise section.error(number, expected, repr(number))
+            if number.startswith("house:"):
+                got = f"the house procedure {number!r}"
+                raise section.error(number, "a clause number of the document", got)
+            clause, about = Clause(number), entry.choice("about", ClauseSubject)
+            clauses[clause] = ClauseText(clause, about, entry.text("says"))
+        if not clauses:
+            raise section.error("", "at least one clause", "an empty table")
+        self._clauses = clauses
+        return clauses

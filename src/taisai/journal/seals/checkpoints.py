@@ -162,7 +162,6 @@ def _decimal(text: str, line: int) -> int:
 
 
 def read_signature(text: str, line: int) -> NoteSignature:
-    """The signature in a line of a text."""
     match = _SIGNATURE.fullmatch(text)
     if match is None or not is_key_name(match[1]):
         raise _unexpected("a signature like '— name AbCd…'", text, line)

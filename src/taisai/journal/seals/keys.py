@@ -140,7 +140,6 @@ class SigningKey:
 
     @property
     def name(self) -> str:
-        """The key's name, which its signatures carry."""
         return self.public.name
 
     def sign(self, message: bytes) -> bytes:
@@ -185,7 +184,6 @@ def make_key(
 
 
 def public_path_of(path: Path) -> Path:
-    """The path of the public key that belongs to a key file."""
     return Path(f"{path}.pub")
 
 

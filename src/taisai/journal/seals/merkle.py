@@ -32,7 +32,6 @@ def leaf_hash(data: bytes) -> bytes:
 
 
 def node_hash(left: bytes, right: bytes) -> bytes:
-    """The hash of two subtrees."""
     return sha256(b"\x01" + left + right).digest()
 
 
@@ -58,12 +57,10 @@ class Frontier:
 
     @property
     def size(self) -> int:
-        """The number of leaves."""
         return self._size
 
     @property
     def peaks(self) -> tuple[bytes, ...]:
-        """The roots of the full subtrees, the largest first."""
         return tuple(self._peaks)
 
     def append(self, leaf: bytes) -> None:
@@ -79,7 +76,6 @@ class Frontier:
         self._size += 1
 
     def root(self) -> bytes:
-        """The root hash."""
         if not self._peaks:
             return EMPTY_ROOT
         *larger, root = self._peaks
@@ -88,14 +84,12 @@ class Frontier:
         return root
 
     def copy(self) -> Frontier:
-        """An independent copy."""
         twin = Frontier()
         twin._size, twin._peaks = self._size, self._peaks.copy()
         return twin
 
 
 def root_of(leaves: Sequence[bytes]) -> bytes:
-    """The root hash of the tree over leaf hashes."""
     return _root_over(leaves, range(len(leaves)))
 
 

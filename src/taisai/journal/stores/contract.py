@@ -22,8 +22,6 @@ class Row(NamedTuple):
 
 
 class StoredCheckpoint(NamedTuple):
-    """A stored signed checkpoint."""
-
     size: int
     text: str
 
@@ -97,8 +95,7 @@ class Store(Protocol):
     def parts(self, stream: str, version: int) -> list[int]:
         """The numbers of the parts that were stored up to a version."""
 
-    def forget(self) -> None:
-        """Deletes all snapshots."""
+    def forget(self) -> None: ...
 
     def secret(self, name: str) -> bytes | None:
         """A secret in the vault by its name. The vault is not part of the journal."""
@@ -109,5 +106,4 @@ class Store(Protocol):
     def secrets(self, prefix: str = "") -> list[str]:
         """The sorted names of the secrets that begin with a prefix."""
 
-    def close(self) -> None:
-        """Closes the store."""
+    def close(self) -> None: ...

@@ -161,7 +161,6 @@ class SqliteStore(SqliteReader):
         return ids
 
     def seal(self, checkpoint: StoredCheckpoint) -> None:
-        """Keeps a checkpoint."""
         with self._transaction() as connection:
             connection.execute("INSERT INTO checkpoint (size, text) VALUES (?1, ?2)", checkpoint)
 

@@ -163,7 +163,6 @@ class SqliteReader:
                 copy.close()
 
     def close(self) -> None:
-        """Closes the file."""
         self._reading.close()
 
     def _read(
@@ -204,7 +203,6 @@ _NOT_ALLOWED: Final = (apsw.ReadOnlyError, apsw.CantOpenError, apsw.PermissionsE
 
 
 def error_of(error: apsw.Error, file: str, what: str) -> JournalError:
-    """The error of a journal for an error of SQLite."""
     if isinstance(error, _DAMAGED):
         return DamagedError(0, f"damaged SQLite file: {error} ({file})")
     if isinstance(error, _CONFLICTS):
