@@ -16,8 +16,7 @@ from bench.journals import BareFile, QueueInLoop, asked, database, directory, fr
 from bench.terminals import TABLE
 from taisai.audit import verified
 from taisai.journal.engine import Answer, Engine, Submission
-from taisai.journal.stores.contract import Row, Store
-from taisai.journal.stores.memory import MemoryStore
+from taisai.journal.stores.contract import MemoryStore, Row, Store
 from taisai.journal.stores.sqlite import SqliteStore
 from taisai.server.runtime.command_queue import CommandQueue
 

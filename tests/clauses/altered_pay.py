@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import Any
 
 from taisai.rules import CATALOGUE, Condition, Odds
-from taisai.rules.conditions import condition_fault, winning_places
+from taisai.rules.pay import condition_fault, winning_places
 from tests.clauses.altering import GONE, Alteration, Data, Entry, entries, put
 
 

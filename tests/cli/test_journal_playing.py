@@ -21,8 +21,7 @@ from taisai.journal.engine import Engine
 from taisai.journal.errors import UnwritableError
 from taisai.journal.journal import Journal
 from taisai.journal.seals.keys import make_key
-from taisai.journal.stores.contract import Row
-from taisai.journal.stores.memory import MemoryStore
+from taisai.journal.stores.contract import MemoryStore, Row
 from taisai.journal.stores.sqlite import SqliteStore
 from taisai.journal.stores.sqlite_reader import SqliteReader
 from taisai.rules import rulebook

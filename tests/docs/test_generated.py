@@ -10,10 +10,10 @@ import pytest
 
 from taisai.rules.chance import ChanceKind
 from taisai.rules.clauses import HOUSE_PROCEDURES, ClauseSubject
-from taisai.rules.conditions import Condition
 from taisai.rules.equipment import InspectedBefore, LimitPolicy, LimitScope, PermittedMeans
 from taisai.rules.irregularities import Ruling
 from taisai.rules.layout import Drawing
+from taisai.rules.pay import Condition
 from taisai.rules.people import HigherMayAct
 from taisai.rules.procedure import Declared, Recovery
 from taisai.rules.settings import RulesPart

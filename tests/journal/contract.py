@@ -19,8 +19,7 @@ from taisai.journal.errors import DamagedError
 from taisai.journal.journal import Decision, Journal
 from taisai.journal.seals.keys import SigningKey
 from taisai.journal.seals.merkle import leaf_hash, root_of
-from taisai.journal.stores.contract import Row, Store
-from taisai.journal.stores.memory import MemoryStore
+from taisai.journal.stores.contract import MemoryStore, Row, Store
 from taisai.journal.stores.sqlite import SqliteStore
 from taisai.rules import Rulebook, rulebook
 from taisai.rules.clauses import Clause

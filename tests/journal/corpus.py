@@ -15,7 +15,7 @@ from taisai.journal.engine import Engine, Submission
 from taisai.journal.journal import Journal
 from taisai.journal.seals.checkpoints import read_signed
 from taisai.journal.seals.keys import PublicKey, SigningKey
-from taisai.journal.stores.memory import MemoryStore
+from taisai.journal.stores.contract import MemoryStore
 from taisai.rules.book import Rulebook, rulebook_from
 from tests.journal import contract, small_journal
 

@@ -18,8 +18,7 @@ from taisai.journal.errors import JournalError
 from taisai.journal.journal import Journal
 from taisai.journal.seals.keys import SigningKey
 from taisai.journal.seals.merkle import leaf_hash, root_of
-from taisai.journal.stores.contract import Row, Store, StoredCheckpoint, StoredSnapshot
-from taisai.journal.stores.memory import MemoryStore
+from taisai.journal.stores.contract import MemoryStore, Row, Store, StoredCheckpoint, StoredSnapshot
 from taisai.journal.stores.sqlite import SqliteStore
 from taisai.rules import Rulebook, rulebook
 from taisai.rules.book import rulebook_from

@@ -23,8 +23,7 @@ from taisai.journal.journal import Decision, Journal
 from taisai.journal.seals.merkle import Frontier, leaf_hash
 from taisai.journal.stores import schema, sqlite
 from taisai.journal.stores import sqlite_reader as sqlite_reading
-from taisai.journal.stores.contract import StoredSnapshot
-from taisai.journal.stores.memory import MemoryStore
+from taisai.journal.stores.contract import MemoryStore, StoredSnapshot
 from taisai.journal.stores.sqlite import SqliteStore
 from taisai.rules import rulebook
 from tests.journal import test_contract as basic

@@ -19,7 +19,7 @@ from taisai.cage.messages import HouseCommand
 from taisai.journal.codec import HOUSE_STREAM, stream_of
 from taisai.journal.engine import Engine
 from taisai.journal.journal import Journal
-from taisai.journal.stores.memory import MemoryStore
+from taisai.journal.stores.contract import MemoryStore
 from taisai.journal.stores.sqlite import SqliteStore
 from taisai.server.auth import credentials
 from taisai.server.auth.credentials import Cost, Passwords

@@ -11,7 +11,7 @@ import pytest
 from taisai.game.events import BetsOpened, Event, RoundResettled, RoundSettled, RoundVoided, SettlementUndone
 from taisai.journal.codec import Codec, Entry, table_of
 from taisai.journal.journal import Journal
-from taisai.journal.stores.memory import MemoryStore
+from taisai.journal.stores.contract import MemoryStore
 from taisai.journal.stores.sqlite import SqliteStore
 from tests.game.playbooks import book_of, terms_compiled_once
 from tests.journal import small_journal

@@ -18,8 +18,7 @@ from taisai.journal.closes import last_close
 from taisai.journal.codec import stream_of
 from taisai.journal.engine import Engine
 from taisai.journal.journal import Journal
-from taisai.journal.stores.contract import Store
-from taisai.journal.stores.memory import MemoryStore
+from taisai.journal.stores.contract import MemoryStore, Store
 from taisai.rules import OUTCOMES, Act, rulebook
 from tests.journal.small_journal import AT, ID, OLD, exported
 

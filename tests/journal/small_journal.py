@@ -80,7 +80,7 @@ def play_into(engine: Engine, name: str) -> None:
 @cache
 def small_export(*playbooks: str) -> tuple[bytes, ...]:
     """The lines of an export of it, made here from the store's rows alone."""
-    from taisai.journal.stores.memory import MemoryStore
+    from taisai.journal.stores.contract import MemoryStore
 
     return tuple(exported(written(MemoryStore(), *playbooks)))
 

@@ -24,8 +24,7 @@ from taisai.journal.journal import TREE, Journal, written_tree
 from taisai.journal.seals.checkpoints import read_signed
 from taisai.journal.seals.keys import SigningKey
 from taisai.journal.seals.merkle import Frontier, leaf_hash
-from taisai.journal.stores.contract import StoredSnapshot
-from taisai.journal.stores.memory import MemoryStore
+from taisai.journal.stores.contract import MemoryStore, StoredSnapshot
 from taisai.journal.stores.sqlite import SqliteStore
 from taisai.journal.stores.sqlite_reader import SqliteReader
 from taisai.rules import Act, rulebook

@@ -20,8 +20,7 @@ from taisai.journal.journal import MOST_STREAM, Decision, Journal, rotation_text
 from taisai.journal.seals.checkpoints import read_signed
 from taisai.journal.seals.keys import PublicKey
 from taisai.journal.seals.merkle import leaf_hash, root_of
-from taisai.journal.stores.contract import Row, Store
-from taisai.journal.stores.memory import MemoryStore
+from taisai.journal.stores.contract import MemoryStore, Row, Store
 from taisai.rules import rulebook
 from tests.journal.contract import KEY, NEXT_KEY, SB1, SB2, MakeStore, brought, filled, opened, rows_of, shut
 from tests.journal.evening import START

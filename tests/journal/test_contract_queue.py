@@ -20,8 +20,7 @@ from taisai.journal.codec import HOUSE_STREAM, stream_of
 from taisai.journal.engine import Answer, Engine, Submission
 from taisai.journal.errors import ConflictError, JournalError, UnwritableError
 from taisai.journal.journal import Journal
-from taisai.journal.stores.contract import Row, Store
-from taisai.journal.stores.memory import MemoryStore
+from taisai.journal.stores.contract import MemoryStore, Row, Store
 from taisai.rules import rulebook
 from taisai.server.connections.feeds import Feeds
 from taisai.server.projections.house_feeds import HouseFeeds

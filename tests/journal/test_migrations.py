@@ -15,7 +15,7 @@ import pytest
 from taisai.journal.errors import DamagedError, JournalError
 from taisai.journal.journal import Journal
 from taisai.journal.stores import schema
-from taisai.journal.stores.memory import MemoryStore
+from taisai.journal.stores.contract import MemoryStore
 from taisai.journal.stores.sqlite import SqliteStore
 from taisai.journal.stores.sqlite_reader import SqliteReader
 from tests.journal.contract import KEY, filled, shut

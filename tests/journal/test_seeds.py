@@ -22,7 +22,7 @@ from taisai.journal.closes import last_close
 from taisai.journal.engine import Engine
 from taisai.journal.errors import DamagedError, JournalError
 from taisai.journal.journal import Journal
-from taisai.journal.stores.memory import MemoryStore
+from taisai.journal.stores.contract import MemoryStore
 from taisai.journal.stores.sqlite import SqliteStore
 from taisai.rules import Act
 from tests.journal.seeded_journal import DRAWS, MBS, US, Shaken, export, mbs_round, seed_of, us_round, written

@@ -7,7 +7,7 @@ from itertools import combinations_with_replacement, product
 import pytest
 
 from taisai.rules import CATALOGUE, OUTCOMES, Condition, Outcome
-from taisai.rules.conditions import condition_fault, winning_places
+from taisai.rules.pay import condition_fault, winning_places
 
 FACES = range(1, 7)
 NUMBERS = [

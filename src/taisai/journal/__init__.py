@@ -43,8 +43,7 @@ from taisai.journal.errors import (
 from taisai.journal.journal import Decision, Journal
 from taisai.journal.seals.checkpoints import Checkpoint, SignedCheckpoint, read_signed
 from taisai.journal.seals.keys import PublicKey, SigningKey, load_public_key, load_signing_key, make_key
-from taisai.journal.stores.contract import Store
-from taisai.journal.stores.memory import MemoryStore
+from taisai.journal.stores.contract import MemoryStore, Store
 from taisai.journal.stores.sqlite import SqliteStore
 from taisai.journal.stores.sqlite_reader import SqliteReader
 

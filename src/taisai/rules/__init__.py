@@ -6,11 +6,10 @@ from taisai.rules.areas import CATALOGUE, AreaId
 from taisai.rules.book import Rulebook, rulebook, rulebook_from, rulebook_ids
 from taisai.rules.chance import Chance, ChanceKind
 from taisai.rules.clauses import HOUSE_PROCEDURES, Clause, ClauseText
-from taisai.rules.conditions import Condition
 from taisai.rules.errors import BookError, RulesError
 from taisai.rules.matrix import Established, Explanation, Matrix
 from taisai.rules.outcomes import OUTCOMES, Face, Outcome
-from taisai.rules.pay import Odds
+from taisai.rules.pay import Condition, Odds
 
 if TYPE_CHECKING:
     from taisai.rules.equipment import EquipmentItem, LimitRules

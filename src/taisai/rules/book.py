@@ -20,8 +20,8 @@ from taisai.rules.toml_reader import Section, quoted_value
 if TYPE_CHECKING:  # imported on first use, because odds do not need the procedure
     import datetime
 
+    from taisai.rules.clauses import Erratum, Interpretation, SourceDocument
     from taisai.rules.equipment import EquipmentItem, LimitRules
-    from taisai.rules.interpretations import Erratum, Interpretation, SourceDocument
     from taisai.rules.irregularities import Irregularities
     from taisai.rules.layout import Layout
     from taisai.rules.people import People
@@ -74,7 +74,7 @@ class Rulebook:
     @cached_property
     def sources(self) -> tuple[SourceDocument, ...]:
         """The documents that the rulebook is taken from, the governing one first."""
-        from taisai.rules.interpretations import read_sources
+        from taisai.rules.clauses import read_sources
 
         return read_sources(self._section)
 
@@ -88,14 +88,14 @@ class Rulebook:
     @cached_property
     def interpretations(self) -> tuple[Interpretation, ...]:
         """How we understand passages of the document that are unclear."""
-        from taisai.rules.interpretations import read_interpretations
+        from taisai.rules.clauses import read_interpretations
 
         return read_interpretations(self._section, self.settings)
 
     @cached_property
     def errata(self) -> tuple[Erratum, ...]:
         """Misprints of the document, and the text we use instead."""
-        from taisai.rules.interpretations import read_errata
+        from taisai.rules.clauses import read_errata
 
         return read_errata(self._section)
 

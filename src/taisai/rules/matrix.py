@@ -13,10 +13,9 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from taisai.rules.areas import Area, AreaId
 from taisai.rules.clauses import HOUSE_PROCEDURES, Clause, ClauseText
-from taisai.rules.conditions import Condition, winning_places
 from taisai.rules.errors import RulesError
 from taisai.rules.outcomes import DICE, FACES, OUTCOMES, Outcome
-from taisai.rules.pay import Odds, PayLine, PayTable
+from taisai.rules.pay import Condition, Odds, PayLine, PayTable, winning_places
 
 if TYPE_CHECKING:
     from taisai.rules.settlement import Bet, BetRefusal, Settlement

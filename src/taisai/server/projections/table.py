@@ -15,10 +15,9 @@ from taisai.game.vocabulary import SHAKER
 from taisai.protocol import views
 from taisai.protocol.views import Words
 from taisai.rules.areas import Area, AreaId
-from taisai.rules.conditions import Condition
 from taisai.rules.layout import Block, Cell, Drawing, Layout
 from taisai.rules.matrix import Matrix
-from taisai.rules.pay import PayLine
+from taisai.rules.pay import Condition, PayLine
 from taisai.rules.procedure import CLOCK
 from taisai.rules.vocabulary import Act, Phase, Visibility
 from taisai.server.projections import texts

@@ -14,11 +14,10 @@ from taisai.game.table import Claim, Referral
 from taisai.game.vocabulary import ClaimEnd, DeviceFault, Hold, Subject, Treatment
 from taisai.protocol.views import ClaimLine, Extreme, ReferralLine, Stoppage, Words
 from taisai.rules.book import Rulebook
-from taisai.rules.conditions import Condition
 from taisai.rules.equipment import InspectedBefore
 from taisai.rules.irregularities import Ruling
 from taisai.rules.outcomes import Outcome
-from taisai.rules.pay import Odds
+from taisai.rules.pay import Condition, Odds
 from taisai.rules.procedure import Declared, Recovery
 from taisai.rules.vocabulary import Act, Irregularity, Phase
 
