@@ -37,7 +37,7 @@ def test_an_entry_is_proved_and_checked(taisai: Taisai, journal: str, tmp_path: 
         assert f"Entry 20 is one of the {len(ENTRIES)} entries of taisai/0123456789abcdef that new " in told
         assert ENTRIES[19] in checked.out
         assert "names" not in told
-    assert "By a key that the proof itself names; give --key" in taisai("audit", "check", "proof.json").out
+    assert "The key is the one that the proof names; give --key" in taisai("audit", "check", "proof.json").out
 
 
 def test_growth_is_proved_and_checked(taisai: Taisai, journal: str) -> None:

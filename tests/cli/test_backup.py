@@ -60,7 +60,7 @@ def test_a_backup_is_the_journal_and_goes_on_as_one(taisai: Taisai, tmp_path: Pa
     restored = taisai("restore", "copy.db", "again.db")
     assert (restored.code, restored.err) == (0, "")
     assert restored.out.splitlines() == [
-        "copy.db: 34 entries, complete and by the rules, 34 of them sealed",
+        "copy.db: 34 entries, intact and by the rules, 34 of them sealed",
         "again.db: restored",
     ]
     play(taisai, "again.db", "--key", "evening.db.key")

@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from taisai.cli.server import report
-from taisai.server.projections.takings import Takings
+from taisai.cli.audit import show
 from tests.cli.conftest import Taisai
 from tests.cli.journals import ROOT, impostors, one_clear_line, play
 
@@ -48,12 +47,8 @@ def test_the_export_says_the_same_to_the_byte(taisai: Taisai, evening: str, expo
 def test_sabotage_a_report_that_leaves_entries_out_is_seen(
     taisai: Taisai, evening: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    right = report._takings
-
-    def hasty(entries: object) -> dict[str, Takings]:
-        return right(list(entries)[:-8])  # type: ignore[call-overload]
-
-    monkeypatch.setattr(report, "_takings", hasty)
+    right = show.entries_of
+    monkeypatch.setattr(show, "entries_of", lambda source, advance: list(right(source, advance))[:-8])
     with pytest.raises(AssertionError):
         test_a_played_journal_as_json(taisai, evening)
 

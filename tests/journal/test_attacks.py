@@ -321,7 +321,7 @@ def test_a_rulebook_of_another_text_under_a_known_id_is_shown(
         text_of([*(row.body for row in store.rows()), json.dumps(end, separators=(",", ":")).encode()])
     )
     assert main(["audit", "verify", str(path)]) == 0
-    assert "! us-sic-bo is another text than this Taisai has by that id" in capsys.readouterr().out
+    assert "! the stored us-sic-bo differs from the rulebook with that id" in capsys.readouterr().out
 
 
 def test_words_that_are_no_text_are_refused_in_one_line(capsys: pytest.CaptureFixture[str]) -> None:

@@ -16,8 +16,6 @@ GROUPS: Final = {
 
 
 class CommandEntry(NamedTuple):
-    """One command."""
-
     words: str
     runs: str
     """Module under taisai.cli, and function."""
@@ -308,7 +306,7 @@ COMMAND_ENTRIES: Final = (
         "url --once --json",
         ("taisai status", "taisai status http://127.0.0.1:8080 --json"),
     ),
-    CommandEntry("report", "server.report:run",
+    CommandEntry("report", "audit.show:report",
         "Report what each table took in a gaming day: drop, win and hold.",
         "file:journal --day --json",
         ("taisai report lotus/journal.db", "taisai report evening.jsonl --day 2026-11-16 --json"),

@@ -44,7 +44,6 @@ def unreadable(path: str, what: str, error: OSError | ValueError) -> RulesError:
 
 
 def reason_of(error: OSError | ValueError) -> str:
-    """Why a file could not be opened, read or written."""
     if isinstance(error, OSError):
         return str(error.strerror)
     return "not UTF-8" if isinstance(error, UnicodeError) else "not a file name"

@@ -91,7 +91,6 @@ def signing_time(journal: Journal, now: int) -> int:
 
 
 def backup(arguments: Namespace) -> int:
-    """Copies a journal and checks the copy."""
     expect_journal(arguments.journal)
     copied = back_up(arguments.journal, arguments.copy)
     if arguments.json:
@@ -127,14 +126,13 @@ def restore(arguments: Namespace) -> int:
         as_json({"ok": True, "backup": backup, "journal": journal, "report": dataclasses.asdict(report)})
         return 0
     entries = count(report.entries, "entry", "entries")
-    line(f"{printable(backup)}: {entries}, complete and by the rules, {report.sealed:,} of them sealed")
+    line(f"{printable(backup)}: {entries}, intact and by the rules, {report.sealed:,} of them sealed")
     if journal is not None:
         line(f"{printable(journal)}: restored")
     return 0
 
 
 def seal(arguments: Namespace) -> int:
-    """Signs a checkpoint over all entries and prints it."""
     key = signing_key(arguments.key, arguments.passphrase_file)
     if arguments.output is not None:
         expect_nothing(arguments.output)
@@ -155,7 +153,6 @@ def seal(arguments: Namespace) -> int:
 
 
 def checkpoints(arguments: Namespace) -> int:
-    """Lists the checkpoints in the order of their signing."""
     expect_journal(arguments.journal)
     reader = SqliteReader(arguments.journal)
     try:
@@ -167,26 +164,20 @@ def checkpoints(arguments: Namespace) -> int:
     if arguments.json:
         facts = [
             {
-                "size": note.checkpoint.size,
-                "at": note.checkpoint.at,
-                "keys": [{"name": by.name, "id": by.id} for by in note.signatures],
-                "checkpoint": note.text,
+                "size": note.checkpoint.size, "at": note.checkpoint.at,
+                "keys": [{"name": by.name, "id": by.id} for by in note.signatures], "checkpoint": note.text,
             }
             for note in signed
-        ]
+        ]  # fmt: skip
         as_json({"journal": arguments.journal, "entries": size, "checkpoints": facts})
         return 0
     if not signed:
         line(f"{printable(arguments.journal)}: no checkpoint, {count(size, 'entry', 'entries')} not sealed")
         return 0
-    rows = (
-        (
-            f"{note.checkpoint.size:,}",
-            moment(note.checkpoint.at),
-            ", ".join(f"{by.name} {by.id}" for by in note.signatures),
-        )
-        for note in signed
-    )
+    rows = []
+    for note in signed:
+        keys = ", ".join(f"{by.name} {by.id}" for by in note.signatures)
+        rows.append((f"{note.checkpoint.size:,}", moment(note.checkpoint.at), keys))
     title = f"{printable(arguments.journal)}: {count(len(signed), 'checkpoint')}"
     show_table(title, ("entries", "signed at", "by"), rows, right=("entries",))
     tail = size - max(note.checkpoint.size for note in signed)
@@ -195,7 +186,6 @@ def checkpoints(arguments: Namespace) -> int:
 
 
 def forget(arguments: Namespace) -> int:
-    """Deletes the snapshots."""
     with written(arguments.journal) as journal:
         snapshots = len(journal.store.snapshots())
         journal.store.forget()
@@ -207,7 +197,6 @@ def forget(arguments: Namespace) -> int:
 
 
 def make(arguments: Namespace) -> int:
-    """Makes a new key in a new file."""
     path = Path(arguments.file)
     key = make_key(path, arguments.name, passphrase=passphrase_in(arguments.passphrase_file)).public
     if arguments.json:
@@ -220,7 +209,6 @@ def make(arguments: Namespace) -> int:
 
 
 def show(arguments: Namespace) -> int:
-    """Prints the public half of a key file."""
     key = _public(arguments.file, arguments.passphrase_file)
     if arguments.json:
         as_json({"file": arguments.file, **_facts(key)})

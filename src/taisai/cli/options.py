@@ -19,7 +19,6 @@ class CommandOption(NamedTuple):
     """`required`, `repeated`, `once` (a second time is an error), `optional` or `several` (arguments)."""
     default: str | None = None
     also: str = ""
-    """A second name."""
     dest: str | None = None
     """The attribute that holds the value, where it is not the name."""
 

@@ -73,7 +73,6 @@ class _Once(argparse.Action):
 
 
 def parser() -> Parser:
-    """The parser of all commands."""
     top = Parser(
         prog="taisai",
         description="Sic Bo (Tai Sai) by the approved rules: exact, and every figure with its clause.",

@@ -41,7 +41,6 @@ _PIPS: Final = {
 
 
 def as_json(value: Any) -> None:
-    """Prints one line of JSON."""
     sys.stdout.write(json.dumps(value) + "\n")
 
 
@@ -75,7 +74,6 @@ def drawing_console(file: IO[str]) -> Console:
 
 
 def show(drawn: RenderableType) -> None:
-    """Prints a table."""
     from io import StringIO
 
     text = StringIO()

@@ -57,7 +57,6 @@ def settings(arguments: Namespace) -> dict[str, str]:
 
 
 def offers(arguments: Namespace) -> dict[str, str]:
-    """The odds given with --offer."""
     return _each_once(arguments.offer, 'an offer such as "triple-1=160 to 1"')
 
 
@@ -78,7 +77,6 @@ def terms(arguments: Namespace) -> str:
 
 
 def bets(words: Iterable[str]) -> tuple[Bet, ...]:
-    """Bets such as small=100."""
     from taisai.rules import Bet
 
     given = tuple(

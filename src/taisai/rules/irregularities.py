@@ -90,10 +90,7 @@ class Irregularities(NamedTuple):
 
 
 def read_irregularities(
-    book: Section,
-    settings: Mapping[str, Setting],
-    people: People,
-    procedure: Procedure,
+    book: Section, settings: Mapping[str, Setting], people: People, procedure: Procedure
 ) -> Irregularities:
     """Reads the table of a rulebook. The catch-all `otherwise` fills cells without a ruling."""
     section = book.table("irregularities")

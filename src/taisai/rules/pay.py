@@ -215,9 +215,7 @@ def read_pay_by_layout(book: Section, tables: Mapping[str, PayTable]) -> dict[st
 
 
 def read_pay_tables(
-    book: Section,
-    areas: Mapping[AreaId, Area],
-    settings: Mapping[str, Setting],
+    book: Section, areas: Mapping[AreaId, Area], settings: Mapping[str, Setting]
 ) -> dict[str, PayTable]:
     """Reads the pay tables of a rulebook, by id. Every declared area must have odds."""
     read: dict[str, PayTable] = {}
@@ -236,11 +234,7 @@ def read_pay_tables(
     return read
 
 
-def _line(
-    entry: Section,
-    areas: Mapping[AreaId, Area],
-    settings: Mapping[str, Setting],
-) -> PayLine:
+def _line(entry: Section, areas: Mapping[AreaId, Area], settings: Mapping[str, Setting]) -> PayLine:
     names = entry.texts("areas")
     if not names:
         raise entry.error("areas", "at least one area", "an empty list")

@@ -170,12 +170,7 @@ def _phase(entry: Section, key: str, used: tuple[Phase, ...]) -> Phase:
     return phase
 
 
-def _step(
-    entry: Section,
-    used: tuple[Phase, ...],
-    settings: Mapping[str, Setting],
-    people: People,
-) -> Step:
+def _step(entry: Section, used: tuple[Phase, ...], settings: Mapping[str, Setting], people: People) -> Step:
     by = entry.text("by")
     actors = (CLOCK, *people.ranks())
     if by not in actors:

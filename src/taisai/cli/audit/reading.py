@@ -25,7 +25,6 @@ _BEGINNINGS: Final = (b'{"asked":', b'{"event":', b'{"checkpoint":', b'{"end":')
 """How the lines of an export begin."""
 _MEGABYTE: Final = 1_000_000
 count: Final = counted
-"""Such as '1,042 entries'."""
 
 
 def opened(path: str) -> JournalFile | Export:
@@ -89,7 +88,6 @@ def moment(milliseconds: int) -> str:
 
 
 def held_checkpoint(path: str) -> SignedCheckpoint:
-    """A checkpoint in a file."""
     try:
         text = read_file(path, "checkpoint", MOST_BYTES)
         return read_signed(text.replace(b"\r\n", b"\n"))  # mail and Windows editors change line ends

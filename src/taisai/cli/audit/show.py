@@ -1,4 +1,4 @@
-"""`taisai audit show`: the rounds of a journal as they are written, or the history of one round."""
+"""`taisai audit show` and `taisai report`: rounds and takings of a journal, as they are written."""
 
 from __future__ import annotations
 
@@ -7,19 +7,22 @@ from contextlib import closing
 from itertools import groupby
 from typing import Any, Final
 
-from taisai.audit.replay import tables_of
+from taisai.audit.replay import entries_of, tables_of
 from taisai.audit.retell import RoundEntry, RoundHistory, TableSummary, overview, round_history
 from taisai.audit.sources import Export, JournalFile
 from taisai.cli import values
 from taisai.cli.audit.reading import count, flawed, moment, opened, progress
-from taisai.cli.printing import as_json, line, show, table, wrapped
+from taisai.cli.printing import as_json, line, show, show_table, table, wrapped
 from taisai.cli.table.narrator import Narrator, explained
 from taisai.game.commands import Perform
 from taisai.game.events import BetRegistered, BetsClosed
+from taisai.journal.codec import table_of
 from taisai.journal.errors import DamagedError
+from taisai.protocol.views import ReportView, TakingsLine
 from taisai.rules import Outcome, RulesError
 from taisai.rules.errors import printable
 from taisai.rules.settlement import BetRecord, BetState
+from taisai.validation import DAY_TEXT
 
 MOST_LAST: Final = 100_000  # rounds; a table has no more
 MOST_BETS: Final = 200
@@ -85,9 +88,8 @@ def _rounds(arguments: Namespace, source: JournalFile | Export, most: int) -> No
         )  # fmt: skip
     show(printed)
     if len(shown) < total:
-        wrapped(
-            f"The latest {len(shown):,} of {total:,} rounds: --last {total} shows all, --table those of one."
-        )
+        latest = f"The latest {len(shown):,} of {total:,} rounds"
+        wrapped(f"{latest}: --last {total} shows all, --table those of one.")
     wrapped("Money in the smallest unit of each table's currency. --table and --round retell a round.")
     _written(arguments.file)
 
@@ -139,7 +141,6 @@ class _HistoryPrinter(Narrator):
         self.history = history
 
     def tell(self) -> None:
-        """Prints all entries of the round."""
         history = self.history
         self.say(f"Round {history.number} of table {history.table} · {history.book.title}", style="bold")
         self.say(f"By {history.book.id}; money in the smallest unit of {history.currency}; #12 is entry 12.")
@@ -173,10 +174,8 @@ class _HistoryPrinter(Narrator):
             printed.add_row(*map(printable, cells), *(() if is_close else self._result(record, entry.faces)))
         show(printed)
         if len(entry.bets) > MOST_BETS:
-            more = (
-                f"{len(entry.bets) - MOST_BETS:,} more: --seat shows those of one seat, --json all of them."
-            )
-            self.say(more, style="italic")
+            more = f"{len(entry.bets) - MOST_BETS:,} more"
+            self.say(f"{more}: --seat shows those of one seat, --json all of them.", style="italic")
             line()
 
     def _result(self, record: BetRecord[BetRegistered], faces: tuple[int, ...]) -> tuple[str, str, str]:
@@ -220,6 +219,52 @@ def _plain_bet(record: BetRecord[BetRegistered], history: RoundHistory) -> dict[
 
 
 def _asked(command: Any) -> str:
-    """A command in words."""
     what = command.act if isinstance(command, Perform) else type(command).__struct_config__.tag
     return str(what).replace("-", " ")
+
+
+# Takings
+
+
+def report(arguments: Namespace) -> int:
+    """Prints drop, win and hold of each table in a gaming day; exit code 1 if the file is damaged."""
+    from msgspec import to_builtins
+
+    from taisai.server.projections.takings import Takings, report_view
+
+    if arguments.day is not None:
+        DAY_TEXT.check(arguments.day, "--day")
+    takings: dict[str, Takings] = {}
+    try:
+        with closing(opened(arguments.file)) as source, progress(source, "reading") as advance:
+            for entry in entries_of(source, advance):
+                name = table_of(entry.stream)
+                if name is not None:
+                    takings.setdefault(name, Takings()).apply(entry.event)
+    except DamagedError as error:
+        return flawed(error, arguments.file, json=arguments.json)
+    view = report_view(takings, arguments.day)
+    if arguments.json:
+        as_json(to_builtins(view))
+    else:
+        _print_report(view)
+    return 0
+
+
+def _print_report(view: ReportView) -> None:
+    if not view.day:
+        line("No table has been opened.")
+        return
+    figures = ("rounds", "void", "drop", "handle", "win", "hold", "tickets in", "tickets out")
+    title = f"Gaming day {view.day}; money in minor units of its currency"
+    rows = [_figures(takings) for takings in view.tables]
+    rows += [_figures(takings, name=f"all ({printable(takings.currency)})") for takings in view.totals]
+    show_table(title, ("table", "shift", *figures), rows, right=figures)
+
+
+def _figures(takings: TakingsLine, name: str | None = None) -> list[str]:
+    figures = (takings.rounds, takings.void, takings.drop, takings.handle, takings.win)
+    hold = f"{takings.hold_percent} %" if takings.hold_percent else "–"
+    tickets = f"{takings.tickets_in:,}", f"{takings.tickets_out:,}"
+    shown = (f"{figure:,}" for figure in figures)
+    return [name or printable(takings.table), printable(takings.shift), *shown, hold, *tickets]

@@ -7,7 +7,7 @@ import sys
 from argparse import Namespace
 from collections.abc import Iterator
 from contextlib import closing
-from typing import IO, Final
+from typing import Final
 
 from taisai.audit import Report, verified
 from taisai.audit.export import COLUMNS, lines, write_csv, write_parquet
@@ -24,17 +24,8 @@ from taisai.audit.prove import (
     prove_growth,
     read_proof,
 )
-from taisai.audit.sources import Progress, Source
 from taisai.cli import values
-from taisai.cli.audit.reading import (
-    CHECK_FAILED,
-    count,
-    flawed,
-    held_checkpoint,
-    moment,
-    opened,
-    progress,
-)
+from taisai.cli.audit.reading import CHECK_FAILED, count, flawed, held_checkpoint, moment, opened, progress
 from taisai.cli.files import STDOUT, read_file, writing
 from taisai.cli.printing import as_json, line, wrapped
 from taisai.journal.errors import DamagedError
@@ -56,8 +47,8 @@ def verify(arguments: Namespace) -> int:
     if arguments.json:
         as_json({"ok": True, "file": file, **dataclasses.asdict(report), "tail": report.tail})
         return 0
-    sealed = "" if report.sealed else ", but NOT SEALED: anyone with the file could have written it"
-    line(f"{printable(file)}: the journal {report.journal} is whole and by the rules{sealed}")
+    sealed = "" if report.sealed else ", but it is NOT SEALED: anyone with the file could have written it"
+    line(f"{printable(file)}: the journal {report.journal} is intact and follows the rules{sealed}")
     for text in _proved(report):
         wrapped(f"✓ {text}")
     for text in _noticed(report):
@@ -69,20 +60,20 @@ def verify(arguments: Namespace) -> int:
 
 
 def _proved(report: Report) -> Iterator[str]:
-    """What was proved, one sentence each."""
     entries = count(report.entries, "entry", "entries")
-    yield f"{entries}, each chained to the one before; the tree over them has the root {report.root}"
+    yield f"{entries}, each with the hash of the entry before it; the root of the hash tree is {report.root}"
     names = ", then ".join(_named(PublicKey.parse(text)) for text in report.signed_by)
-    checkpoints, one = count(report.checkpoints, "checkpoint"), report.checkpoints == 1
     if report.checkpoints:
-        yield f"{checkpoints} signed by {names}, {'' if one else 'each '}over exactly the entries before it"
+        which = "it matches" if report.checkpoints == 1 else "each matches"
+        yield f"{count(report.checkpoints, 'checkpoint')} signed by {names}; {which} the entries before it"
     if report.held:
-        yield f"{count(report.held, 'checkpoint')} kept elsewhere: the journal continues what was signed then"
+        held = count(report.held, "checkpoint")
+        yield f"{held} kept elsewhere: the journal still begins with the entries that were signed then"
     books = ", ".join(f"{name} {digest[:19]}…" for name, digest in _books(report)) or "none yet"
     yield (
         f"{count(report.decisions, 'command')} decided again by the rulebooks that the journal stores "
-        f"({books}), and what is written is what they say: who may act, the order of play, limits, purses, "
-        "every cent"
+        f"({books}); the results equal the written entries: who may act, the order of play, limits, "
+        "balances, every amount"
     )
     yield (
         f"{count(report.settlements, 'settlement')} recomputed, {count(report.bets, 'bet')}, "
@@ -91,15 +82,13 @@ def _proved(report: Report) -> Iterator[str]:
     if report.draws:
         yield (
             f"{count(report.draws, 'draw')} of the demonstration shaker made again: each follows from a seed "
-            "that was committed before bets opened and from the entry that closed them"
+            "that was committed before bets opened, and from the entry that closed bets"
         )
-    transit = count(report.in_transit, "transfer")
-    yield (
-        f"the books of {count(report.tables, 'table')} balance after every round and at the end; "
-        + (f"{transit} between table and House on the way" if report.in_transit else "no transfer on the way")
-    )
+    transit = count(report.in_transit, "transfer") if report.in_transit else "no transfer"
+    balanced = f"the books of {count(report.tables, 'table')} balance after every round and at the end"
+    yield f"{balanced}; {transit} between table and House in transit"
     if report.snapshots:
-        yield f"{count(report.snapshots, 'snapshot')}: each is what the entries before it come to"
+        yield f"{count(report.snapshots, 'snapshot')} compared: each equals the state that the entries give"
 
 
 def _sealed(report: Report, key: PublicKey | None) -> Iterator[str]:
@@ -109,21 +98,18 @@ def _sealed(report: Report, key: PublicKey | None) -> Iterator[str]:
         if key is None:
             whose = "a key that the journal itself names; give --key to check that it is the operator's"
         else:
-            whose = "the key that you gave" if key == by else "which the key that you gave vouched for"
+            whose = "the key that you gave" if key == by else "a successor of the key that you gave"
         yield (
             f"Sealed up to entry {report.sealed:,} by a checkpoint of {moment(report.sealed_at)}, signed by "
             f"{_named(by)}, {whose}."
         )
     else:
-        yield "Not sealed: no checkpoint that you trust covers any of it."
+        yield "Not sealed: no checkpoint that you trust covers any entry."
     if report.tail:
-        entries, them = count(report.tail, "entry is", "entries are"), "it" if report.tail == 1 else "them"
-        yield (
-            f"{entries} an unsealed tail: the chain holds {them}, but anyone with the file could write "
-            f"{them} again."
-        )
+        entries = count(report.tail, "entry is", "entries are")
+        yield f"{entries} in the unsealed tail: anyone with the file could have changed these entries."
     if report.demonstration:
-        yield "A journal of demonstration, not of play for money."
+        yield "This is a demonstration, not play for money."
 
 
 def _books(report: Report) -> Iterator[tuple[str, str]]:
@@ -131,14 +117,17 @@ def _books(report: Report) -> Iterator[tuple[str, str]]:
 
 
 def _noticed(report: Report) -> Iterator[str]:
-    """What is no fault, but needs a look."""
+    """What is not a fault, but may need attention."""
     for name, digest in _books(report):
         if name in rulebook_ids() and rulebook(name).digest != digest:
-            yield f"{name} is another text than this Taisai has by that id: compare them before you agree"
+            yield f"the stored {name} differs from the rulebook with that id in this Taisai: compare them"
     if report.clock_went_back:
-        entries = count(report.clock_went_back, "entry says", "entries say")
-        yield f"{entries} to be earlier than one before: someone set a clock back, or it was wrong"
-    yield from (f"on the way: {told}" for told in report.in_transit_told)
+        entries = count(report.clock_went_back, "entry has", "entries have")
+        yield f"{entries} an earlier time than an entry before: someone set a clock back, or it was wrong"
+    if report.unused_snapshots:
+        snapshots = count(report.unused_snapshots, "snapshot is", "snapshots are")
+        yield f"{snapshots} of another version: not compared, and not used at a start"
+    yield from (f"in transit: {told}" for told in report.in_transit_told)
 
 
 def _named(key: PublicKey) -> str:
@@ -146,14 +135,13 @@ def _named(key: PublicKey) -> str:
 
 
 FORMATS: Final = ("jsonl", "csv", "parquet")
-KINDS: Final = ("events", "bets")
 
 
 def export(arguments: Namespace) -> int:
     """Writes the export; exit code 1, and no file, if the journal is damaged."""
     file, form, kind, out = arguments.file, arguments.format, arguments.of, arguments.output
     _expect("--format", form, FORMATS)
-    _expect("--of", kind, KINDS)
+    _expect("--of", kind, tuple(COLUMNS))
     if form == "jsonl" and kind != "events":
         raise RulesError("expected --of bets with csv or parquet, got jsonl, which holds the journal itself")
     if form == "parquet" and out == STDOUT:
@@ -164,20 +152,16 @@ def export(arguments: Namespace) -> int:
             writing(out) as output,
             progress(source, "exporting") as advance,
         ):
-            _export(source, form, kind, output, advance)
+            if form == "jsonl":
+                output.writelines(lines(source, advance))
+                return 0
+            from taisai.audit.rows import bet_rows, event_rows
+
+            rows = (bet_rows if kind == "bets" else event_rows)(source, advance)
+            (write_csv if form == "csv" else write_parquet)(COLUMNS[kind], rows, output)
     except DamagedError as error:
         return flawed(error, file)
     return 0
-
-
-def _export(source: Source, form: str, kind: str, output: IO[bytes], advance: Progress | None) -> None:
-    if form == "jsonl":
-        output.writelines(lines(source, advance))
-        return
-    from taisai.audit.rows import bet_rows, event_rows
-
-    rows = (bet_rows if kind == "bets" else event_rows)(source, advance)
-    (write_csv if form == "csv" else write_parquet)(COLUMNS[kind], rows, output)
 
 
 def _expect(option: str, got: str, words: tuple[str, ...]) -> None:
@@ -229,33 +213,28 @@ def check(arguments: Namespace) -> int:
         about = {"position": proof.position, "entry": proof.entry} if isinstance(proof, Inclusion) else {}
         signed = [_plain(checkpoint) for checkpoint in checked]
         kind = "inclusion" if about else "consistency"
-        as_json(
-            {"ok": True, "file": file, "proof": kind, **about, "checkpoints": signed, "key_given": bool(keys)}
-        )
+        facts = {"ok": True, "file": file, "proof": kind, **about}
+        as_json(facts | {"checkpoints": signed, "key_given": bool(keys)})
         return 0
     if isinstance(proof, Inclusion):
-        wrapped(f"Entry {proof.position} is one of {_entries(checked[0])}.")
+        wrapped(f"Entry {proof.position} is one of the {_entries(checked[0])}.")
         line(printable(proof.entry, len(proof.entry)))
     else:
         old, new = checked
-        first = f"Among {_entries(new)} the first are {_entries(old)}"
-        wrapped(f"{first}: none was altered, removed or inserted.")
+        wrapped(f"The {_entries(new)} begin with the {_entries(old)}: none was altered, removed or inserted.")
     if not keys:
-        wrapped("By a key that the proof itself names; give --key to check that it is the operator's.")
+        wrapped("The key is the one that the proof names; give --key to check that it is the operator's.")
     return 0
 
 
 def _entries(checked: Checked) -> str:
     checkpoint, key = checked.signed.checkpoint, checked.by
     return (
-        f"the {checkpoint.size:,} entries of {checkpoint.origin} that {key.name} {key.id} signed on "
+        f"{checkpoint.size:,} entries of {checkpoint.origin} that {key.name} {key.id} signed on "
         f"{moment(checkpoint.at)}"
     )
 
 
 def _plain(checked: Checked) -> dict[str, object]:
     checkpoint = checked.signed.checkpoint
-    return {
-        "origin": checkpoint.origin, "size": checkpoint.size, "root": checkpoint.root.hex(),
-        "at": checkpoint.at, "key": checked.by.text,
-    }  # fmt: skip
+    return dataclasses.asdict(checkpoint) | {"root": checkpoint.root.hex(), "key": checked.by.text}

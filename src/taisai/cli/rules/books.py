@@ -18,7 +18,6 @@ MOST_NAMED: Final = 4  # areas of one pay line by name; of more, only the first 
 
 
 def list_books(arguments: Namespace) -> int:
-    """Prints the rulebooks of the package."""
     books = [rulebook(name) for name in rulebook_ids()]
     if arguments.json:
         as_json({"rulebooks": [_listed(book) for book in books]})
@@ -77,7 +76,6 @@ def check_book(arguments: Namespace) -> int:
 
 
 def show_book(arguments: Namespace) -> int:
-    """Prints a rulebook, or draws one of its layouts."""
     book = rulebook(arguments.book)
     layout = book.layout(arguments.layout)
     if arguments.svg is not None:
@@ -109,7 +107,6 @@ def _draw(book: Rulebook, layout: Layout, file: str) -> int:
 
 
 def book_facts(book: Rulebook) -> dict[str, Any]:
-    """The whole rulebook, for JSON."""
     return {
         "id": book.id,
         "digest": book.digest,

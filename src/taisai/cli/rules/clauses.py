@@ -18,7 +18,6 @@ MOST_USES_SHOWN: Final = 3
 
 
 def list_clauses(arguments: Namespace) -> int:
-    """Prints the clauses of a rulebook, with their uses and tests."""
     book = rulebook(arguments.book)
     if arguments.about is not None and arguments.about not in set(ClauseSubject):
         raise RulesError(f"expected one of {', '.join(ClauseSubject)}, got {arguments.about!r} (--about)")
@@ -93,7 +92,6 @@ def _test(coverage: ClauseCoverage) -> str:
 
 
 def list_irregularities(arguments: Namespace) -> int:
-    """Prints the ruling and clause of every irregularity in every phase."""
     book = rulebook(arguments.book)
     chosen = book.chosen(values.settings(arguments))
     events = _events(arguments.event)

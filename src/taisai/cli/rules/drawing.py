@@ -34,8 +34,6 @@ _STYLE: Final = """
 
 
 class Box(NamedTuple):
-    """A rectangle in pixels."""
-
     x: float
     y: float
     wide: float

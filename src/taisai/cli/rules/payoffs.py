@@ -27,7 +27,6 @@ from taisai.study.report import Sheet, columns
 
 
 def print_odds(arguments: Namespace) -> int:
-    """Prints the exact odds of every area of a layout."""
     book = rulebook(arguments.book)
     matrix = values.matrix(book, arguments)
     chance = values.chance(book, arguments)
@@ -83,7 +82,6 @@ def _full_odds(matrix: Matrix, chance: Chance, arguments: Namespace) -> int:
 
 
 def settle_bets(arguments: Namespace) -> int:
-    """Prints the settlement of the given bets."""
     book = rulebook(arguments.book)
     matrix = values.matrix(book, arguments)
     outcome = _outcome(book, arguments)
@@ -191,12 +189,10 @@ class ComparedLayout(NamedTuple):
         return tuple(Fraction(net, self.matrix.denominator) for net in nets)
 
     def facts(self, area: AreaId) -> dict[str, object]:
-        """Odds and house edge of an area, for JSON."""
         odds = self.odds[area]
         return {"odds": [str(figure) for figure in odds.odds], "house_edge": str(odds.house_edge)}
 
     def cells(self, area: AreaId) -> tuple[str, str]:
-        """Odds and house edge of an area, for a table."""
         odds = self.odds[area]
         return ", ".join(map(str, odds.odds)), percent(odds.house_edge)
 

@@ -118,7 +118,6 @@ async def _serve(
 
 
 def plan_of(config: Config, approvals: RulebookApprovals) -> HousePlan:
-    """The plan of a server, from casino.toml and the list of approvals."""
     access, floor = config.access, config.floor
     return HousePlan(
         house=config.house.name,

@@ -141,7 +141,6 @@ def approve(arguments: Namespace) -> int:
 
 
 def _older_approvals(file: str | None, key: SigningKey) -> list[RulebookApproval]:
-    """The approvals of an older list by the same key."""
     if file is None:
         return []
     try:

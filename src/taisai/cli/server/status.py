@@ -20,8 +20,6 @@ TROUBLE: Final = 1
 
 
 class _Table(msgspec.Struct):
-    """The fields of a table that are shown."""
-
     name: str
     rulebook: str
     phase: str

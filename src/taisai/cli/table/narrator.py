@@ -95,7 +95,6 @@ class PlayNarrator(Narrator):
         self.phases = {phase.id: phase.label for phase in self.book.procedure.phases}
 
     def heading(self) -> None:
-        """Prints the rulebook, the table, its terms and its people."""
         story, terms = self.play.story, self.play.story.opening
         self.say(f"{self.book.title} · {self.book.id}", style="bold")
         if story.story:
@@ -113,7 +112,6 @@ class PlayNarrator(Narrator):
         line()
 
     def step(self, played: PlayedCommand) -> None:
-        """Prints a command and its consequences."""
         step, refusal = played.step, played.refusal
         if step.says:
             line()

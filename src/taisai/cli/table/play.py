@@ -71,7 +71,6 @@ def book_of(story: Playbook) -> Rulebook:
 
 
 def _facts(play: Play) -> dict[str, Any]:
-    """A play, for JSON."""
     from msgspec import to_builtins
 
     def plain(value: object) -> Any:
@@ -223,7 +222,6 @@ def _recorded_facts(
 
 
 def pin(arguments: Namespace) -> int:
-    """Pins playbooks and prints the changes."""
     for file, result in _pin_all(arguments.files).items():
         if not result.written and not result.struck:
             line(f"{printable(file)}: {counted(result.lines)}, all as written")

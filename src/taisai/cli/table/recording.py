@@ -35,8 +35,6 @@ MOST_REPORTED: Final = 20  # mismatches of repetitions: the first play has repor
 
 
 class Repeated(NamedTuple):
-    """The result of the repetitions."""
-
     times: int
     tables: tuple[str, str]
     """The names of the first and the last."""
@@ -114,7 +112,6 @@ class Recording:
         )
 
     def seal(self) -> SealedRecording:
-        """Signs a checkpoint over all entries."""
         size = self.journal.size
         if size - self._before >= SNAPSHOT_EVERY:  # without it the next start would hash all of them again
             Engine(self.journal).snapshot(stream_of(self._table))

@@ -49,7 +49,6 @@ class Config:
     logs: LogsConfig
     tables: tuple[TableConfig, ...]
     file: Path
-    """The file that they were read from."""
 
     def public(self) -> dict[str, str]:
         """The settings that the journal records: no secrets, and no paths of this machine."""
@@ -188,7 +187,6 @@ class _Reading:
         return self._values(name, section, given)
 
     def _values(self, place: str, section: type[Any], given: Mapping[str, Any]) -> dict[str, Any]:
-        """The valid settings of a section, defaults included."""
         settings = {setting.name: setting for setting in settings_of(section)}
         for name in given:
             if name not in settings:
@@ -307,7 +305,6 @@ def _setting(setting: ServerSetting, value: object) -> Iterator[str]:
 
 
 def toml(value: object) -> str:
-    """A value in TOML."""
     match value:
         case bool():
             return str(value).lower()

@@ -147,7 +147,6 @@ class RulebookKind(ValueKind[str]):
         super().__init__("a rulebook's id (`taisai rules list`), or the path of a TOML file", self._name)
 
     def within(self, folder: Path) -> RulebookKind:
-        """The same kind, with relative paths from a folder."""
         return RulebookKind(folder)
 
     def _name(self, value: Any) -> str:

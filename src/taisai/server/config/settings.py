@@ -21,8 +21,6 @@ T = TypeVar("T")
 
 
 class ServerSetting(NamedTuple):
-    """One setting of casino.toml."""
-
     name: str
     kind: ValueKind[Any]
     says: str
@@ -43,12 +41,10 @@ def _field(setting: ServerSetting) -> Any:
 
 
 def with_default(kind: ValueKind[T], says: str, *, default: object, example: object = None) -> T:
-    """A setting with a default."""
     return cast(T, _field(ServerSetting("", kind, says, default, example, required=False)))
 
 
 def required(kind: ValueKind[T], says: str, *, example: object) -> T:
-    """A setting that must be given."""
     return cast(T, _field(ServerSetting("", kind, says, None, example, required=True)))
 
 
@@ -58,7 +54,6 @@ def optional(kind: ValueKind[T], says: str, *, example: object) -> T | None:
 
 
 def settings_of(section: type[Any]) -> Iterator[ServerSetting]:
-    """The settings of a section, in order."""
     for section_field in fields(section):
         if "setting" in section_field.metadata:
             setting: ServerSetting = section_field.metadata["setting"]
@@ -101,9 +96,7 @@ class HouseConfig:
         example="SGD",
     )
     zone: ZoneInfo = required(
-        kinds.ZONE,
-        "The time zone of the house (IANA), which gaming days follow.",
-        example="Asia/Singapore",
+        kinds.ZONE, "The time zone of the house (IANA), which gaming days follow.", example="Asia/Singapore"
     )
     day_begins: datetime.time = with_default(
         kinds.TIME, "The local time at which a gaming day begins.", default="06:00"
@@ -187,7 +180,6 @@ class ListenConfig:
 
     @property
     def address(self) -> str:
-        """The server's own address."""
         scheme = "http" if self.tls_key is None else "https"
         host = f"[{self.host}]" if ":" in self.host else self.host
         return f"{scheme}://{host}:{self.port}"

@@ -57,9 +57,7 @@ class TableConfig:
         example={"triple": [500, 20_000], "even-money": [1_000, 200_000]},
     )
     exposure: int | None = optional(
-        AMOUNT,
-        "The most that the house may lose on one outcome of one round.",
-        example=5_000_000,
+        AMOUNT, "The most that the house may lose on one outcome of one round.", example=5_000_000
     )
     settings: dict[str, str] = with_default(
         kinds.words_table("a table of the rulebook's settings, such as { tumble = 'after_close' }"),
@@ -82,11 +80,9 @@ class TableConfig:
         flag(), "Whether players may look up the exact house edge of every area.", default=False
     )
     book: Rulebook
-    """The checked rulebook."""
 
     @property
     def limits(self) -> Limits:
-        """The limits of the table."""
         return Limits(least=self.least, most=self.most, groups=self.groups, exposure=self.exposure)
 
 
