@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from taisai.audit.replay import entries_of
 from taisai.cli.audit import show
 from tests.cli.conftest import Taisai
 from tests.cli.journals import ROOT, impostors, one_clear_line, play
@@ -47,8 +48,7 @@ def test_the_export_says_the_same_to_the_byte(taisai: Taisai, evening: str, expo
 def test_sabotage_a_report_that_leaves_entries_out_is_seen(
     taisai: Taisai, evening: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    right = show.entries_of
-    monkeypatch.setattr(show, "entries_of", lambda source, advance: list(right(source, advance))[:-8])
+    monkeypatch.setattr(show, "entries_of", lambda source, advance: list(entries_of(source, advance))[:-8])
     with pytest.raises(AssertionError):
         test_a_played_journal_as_json(taisai, evening)
 

@@ -37,16 +37,11 @@ def _layouts(book: Rulebook) -> list[tuple[str, int]]:
 
 def _listed(book: Rulebook) -> dict[str, object]:
     return {
-        "id": book.id,
-        "title": book.title,
-        "title_zh": book.title_zh,
-        "operator": book.operator,
-        "version": book.version,
-        "effective": book.effective.isoformat() if book.effective else None,
+        "id": book.id, "title": book.title, "title_zh": book.title_zh, "operator": book.operator,
+        "version": book.version, "effective": book.effective.isoformat() if book.effective else None,
         "chance": book.chance_rule.kind,
-        "layouts": [{"id": name, "areas": areas} for name, areas in _layouts(book)],
-        "digest": book.digest,
-    }
+        "layouts": [{"id": name, "areas": areas} for name, areas in _layouts(book)], "digest": book.digest,
+    }  # fmt: skip
 
 
 def check_book(arguments: Namespace) -> int:
@@ -79,7 +74,13 @@ def show_book(arguments: Namespace) -> int:
     book = rulebook(arguments.book)
     layout = book.layout(arguments.layout)
     if arguments.svg is not None:
-        return _draw(book, layout, arguments.svg)
+        from taisai.cli.files import writing
+        from taisai.cli.rules.drawing import draw_layout
+
+        with writing(arguments.svg) as out:
+            out.write(draw_layout(book.matrix(layout.id), layout).encode())
+        line(f"{book.id} layout {layout.id} drawn in {arguments.svg}")
+        return 0
     if arguments.toml:
         line(book.text.rstrip())
         return 0
@@ -96,52 +97,31 @@ def show_book(arguments: Namespace) -> int:
     return 0
 
 
-def _draw(book: Rulebook, layout: Layout, file: str) -> int:
-    from taisai.cli.files import writing
-    from taisai.cli.rules.drawing import draw_layout
-
-    with writing(file) as out:
-        out.write(draw_layout(book.matrix(layout.id), layout).encode())
-    line(f"{book.id} layout {layout.id} drawn in {file}")
-    return 0
-
-
 def book_facts(book: Rulebook) -> dict[str, Any]:
-    return {
-        "id": book.id,
-        "digest": book.digest,
-        "title": book.title,
-        "title_zh": book.title_zh,
-        "operator": book.operator,
-        "version": book.version,
-        "effective": plain(book.effective),
-        "sources": plain(book.sources),
-        "chance": plain(book.chance_rule),
-        "settings": plain(tuple(book.settings.values())),
-        "areas": plain(tuple(book.areas.values())),
-        "pay_tables": plain(tuple(book.pay_tables.values())),
-        "layouts": plain(tuple(book.layouts.values())),
-        "people": plain(book.people),
+    procedure = book.procedure
+    out_of_order = [
+        {"act": act, "phase": phase, "irregularity": irregularity}
+        for (act, phase), irregularity in procedure.out_of_order.items()
+    ]
+    recovery = [
+        {"phase": phase, "declared": declared, **plain(rule)}
+        for (phase, declared), rule in procedure.recoveries.items()
+    ]
+    facts = {
+        "id": book.id, "digest": book.digest, "title": book.title, "title_zh": book.title_zh,
+        "operator": book.operator, "version": book.version, "effective": book.effective,
+        "sources": book.sources, "chance": book.chance_rule, "settings": tuple(book.settings.values()),
+        "areas": tuple(book.areas.values()), "pay_tables": tuple(book.pay_tables.values()),
+        "layouts": tuple(book.layouts.values()), "people": book.people,
         "procedure": {
-            "phases": plain(book.procedure.phases),
-            "steps": plain(book.procedure.steps),
-            "out_of_order": [
-                {"act": act, "phase": phase, "irregularity": irregularity}
-                for (act, phase), irregularity in book.procedure.out_of_order.items()
-            ],
-            "positions": plain(book.procedure.positions),
-            "recovery": [
-                {"phase": phase, "declared": declared, **plain(rule)}
-                for (phase, declared), rule in book.procedure.recoveries.items()
-            ],
+            "phases": procedure.phases, "steps": procedure.steps, "out_of_order": out_of_order,
+            "positions": procedure.positions, "recovery": recovery,
         },
-        "irregularities": irregularity_facts(book, book.chosen()),
-        "limits": plain(book.limits),
-        "equipment": plain(book.equipment),
-        "interpretations": plain(book.interpretations),
-        "errata": plain(book.errata),
-        "clauses": plain(tuple(book.clauses.values())),
-    }
+        "irregularities": irregularity_facts(book, book.chosen()), "limits": book.limits,
+        "equipment": book.equipment, "interpretations": book.interpretations, "errata": book.errata,
+        "clauses": tuple(book.clauses.values()),
+    }  # fmt: skip
+    return {key: plain(value) for key, value in facts.items()}
 
 
 def _show_heading(book: Rulebook) -> None:
@@ -193,9 +173,7 @@ def _show_procedure(book: Rulebook) -> None:
     rows: list[tuple[object, ...]] = []
     for step in procedure.steps:
         when = f"{step.when.setting} = {step.when.value}" if step.when else ""
-        needs = ", ".join(
-            f"{need.need}, else {need.unmet or 'refused'} ({need.clause})" for need in step.needs
-        )
+        needs = ", ".join(f"{n.need}, else {n.unmet or 'refused'} ({n.clause})" for n in step.needs)
         rows.append((step.start, step.act, step.by, step.end, needs, when, step.clause))
     for (act, phase), irregularity in procedure.out_of_order.items():
         rows.append((phase, act, "", f"is {irregularity}", "", "", ""))

@@ -25,52 +25,28 @@ def list_clauses(arguments: Namespace) -> int:
     texts = [text for text in book.clauses.values() if arguments.about in (None, text.about)]
     if arguments.clause is not None:
         if arguments.clause not in book.clauses:
-            raise RulesError(
-                f"unknown clause {arguments.clause!r} of {book.id}{_similar(arguments.clause, book)}"
-            )
+            from difflib import get_close_matches
+
+            similar = ", ".join(get_close_matches(arguments.clause[:40], book.clauses, n=3))
+            more = f"; similar clauses: {similar}" if similar else ""
+            raise RulesError(f"unknown clause {arguments.clause!r} of {book.id}{more}")
         texts = [text for text in texts if _is_within(text.clause, arguments.clause)]
     if arguments.json:
-        as_json(
-            {
-                "rulebook": book.id,
-                "clauses": [
-                    {
-                        "clause": text.clause,
-                        "about": text.about,
-                        "says": text.says,
-                        "used": citations.get(text.clause, ()),
-                        "held": coverage[text.clause]._asdict(),
-                    }
-                    for text in texts
-                ],
-            }
-        )
+        facts = [
+            text._asdict() | {"used": citations.get(text.clause, ()), "held": coverage[text.clause]._asdict()}
+            for text in texts
+        ]
+        as_json({"rulebook": book.id, "clauses": facts})
         return 0
     if arguments.clause is not None:
         for test in dict.fromkeys(test for text in texts for test in coverage[text.clause].tests):
             line(test)
         line()
     number = "1 clause" if len(texts) == 1 else f"{len(texts)} clauses"
-    rows = (
-        (
-            text.clause,
-            text.about,
-            text.says,
-            _uses(citations.get(text.clause, ())),
-            _test(coverage[text.clause]),
-        )
-        for text in texts
-    )
+    rows = ((*text, _uses(citations.get(text.clause, ())), _test(coverage[text.clause])) for text in texts)
     columns = ("clause", "about", "says", "used for", "tested by")
     show_table(f"{book.id}: {number}, in our words", columns, rows)
     return 0
-
-
-def _similar(clause: str, book: Rulebook) -> str:
-    from difflib import get_close_matches
-
-    similar = get_close_matches(clause[:40], book.clauses, n=3)
-    return f"; similar clauses: {', '.join(similar)}" if similar else ""
 
 
 def _is_within(clause: str, outer: str) -> bool:
@@ -99,10 +75,8 @@ def list_irregularities(arguments: Namespace) -> int:
         as_json(irregularity_facts(book, chosen, events))
         return 0
     rulings = book.irregularities
-    filled = table(
-        f"{book.id}: irregularities by phase, with their rulings",
-        ("irregularity", "phases", "ruling", "clause"),
-    )
+    title = f"{book.id}: irregularities by phase, with their rulings"
+    filled = table(title, ("irregularity", "phases", "ruling", "clause"))
     for event in events:
         by_phase = {phase: rulings.ruling_for(event, phase, chosen) for phase in rulings.phases}
         rows = [(_phases(phases, cell, len(by_phase)), cell) for cell, phases in _grouped(by_phase).items()]
@@ -129,39 +103,27 @@ def irregularity_facts(
     book: Rulebook, chosen: Mapping[str, str], events: tuple[Irregularity, ...] = tuple(Irregularity)
 ) -> dict[str, object]:
     """Irregularities × phases under these settings, for JSON."""
-    rulings = book.irregularities
-    return {
-        "rulebook": book.id,
-        "phases": rulings.phases,
-        "void": rulings.void,
-        "later": rulings.later,
-        "irregularities": [
+    rulings, irregularities = book.irregularities, []
+    for event in events:
+        facts = [
             {
-                "id": event,
-                "rulings": [
-                    {
-                        "phase": phase,
-                        **_facts(rulings.ruling_for(event, phase, chosen)),
-                        "if_seen": _facts(rulings.seen.get((event, phase))) or None,
-                    }
-                    for phase in rulings.phases
-                ],
+                "phase": phase, **_facts(rulings.ruling_for(event, phase, chosen)),
+                "if_seen": _facts(rulings.seen.get((event, phase))) or None,
             }
-            for event in events
-        ],
-    }
+            for phase in rulings.phases
+        ]  # fmt: skip
+        irregularities.append({"id": event, "rulings": facts})
+    return {
+        "rulebook": book.id, "phases": rulings.phases, "void": rulings.void, "later": rulings.later,
+        "irregularities": irregularities,
+    }  # fmt: skip
 
 
 def _facts(cell: RulingCell | None) -> dict[str, object]:
     if cell is None:
         return {}
-    return {
-        "ruling": cell.ruling,
-        "clause": cell.clause,
-        "to": cell.to,
-        "witness": cell.witness,
-        "foreseen": cell.foreseen,
-    }
+    keys = ("ruling", "clause", "to", "witness", "foreseen")
+    return {key: getattr(cell, key) for key in keys}
 
 
 def _phases(phases: list[str], cell: RulingCell, of: int) -> str:

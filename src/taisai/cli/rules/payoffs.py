@@ -34,37 +34,26 @@ def print_odds(arguments: Namespace) -> int:
         return _full_odds(matrix, chance, arguments)
     odds = area_odds(matrix, chance)
     if arguments.json:
-        as_json(
+        areas = [
             {
-                "rulebook": matrix.rulebook,
-                "layout": matrix.layout,
-                "chance": chance_facts(chance),
-                "areas": [
-                    {
-                        "id": area.id,
-                        "odds": [str(figure) for figure in area.odds],
-                        "win_probability": str(area.win_probability),
-                        "house_edge": str(area.house_edge),
-                        "variance": str(area.variance),
-                    }
-                    for area in odds
-                ],
+                "id": area.id, "odds": [str(figure) for figure in area.odds],
+                "win_probability": str(area.win_probability), "house_edge": str(area.house_edge),
+                "variance": str(area.variance),
             }
-        )
+            for area in odds
+        ]  # fmt: skip
+        facts = {"rulebook": matrix.rulebook, "layout": matrix.layout, "chance": chance_facts(chance)}
+        as_json(facts | {"areas": areas})
         return 0
     title = f"{matrix.rulebook}, layout {matrix.layout}, {chance_words(chance)}{values.terms(arguments)}"
     numbers = ("wins with", "house edge", "std dev")
     rows = tuple(
         (
-            area.id,
-            row.label,
-            ", ".join(map(str, area.odds)),
-            percent(area.win_probability),
-            percent(area.house_edge),
-            f"{sqrt(area.variance):.3f}",
+            area.id, row.label, ", ".join(map(str, area.odds)), percent(area.win_probability),
+            percent(area.house_edge), f"{sqrt(area.variance):.3f}",
         )
         for row, area in zip(matrix.labels, odds, strict=True)
-    )
+    )  # fmt: skip
     show(Sheet(title, columns("area", "", "odds", *numbers, numbers=numbers), rows).rich())
     return 0
 
@@ -89,23 +78,10 @@ def settle_bets(arguments: Namespace) -> int:
     if isinstance(settlement, BetRefusal):
         raise RulesError(str(settlement))
     if arguments.json:
-        as_json(
-            {
-                "outcome": str(outcome),
-                "staked": settlement.staked,
-                "returned": settlement.returned,
-                "bets": [
-                    {
-                        "area": bet.area,
-                        "stake": bet.stake,
-                        "won": bet.won,
-                        "returned": bet.returned,
-                        "clause": bet.clause,
-                    }
-                    for bet in settlement.bets
-                ],
-            }
-        )
+        keys = ("area", "stake", "won", "returned", "clause")
+        bets = [{key: getattr(bet, key) for key in keys} for bet in settlement.bets]
+        sums = {"staked": settlement.staked, "returned": settlement.returned}
+        as_json({"outcome": str(outcome), **sums, "bets": bets})
         return 0
     print_settlement(matrix, settlement, values.terms(arguments))
     return 0
@@ -143,23 +119,12 @@ def print_matrix(arguments: Namespace) -> int:
     if not arguments.json:
         return _matrix_picture(matrix)
     nets_text = {net: str(Fraction(net, matrix.denominator)) for row in matrix.nets for net in row}
-    as_json(
-        {
-            "rulebook": matrix.rulebook,
-            "layout": matrix.layout,
-            "digest": matrix.digest,
-            "outcomes": [str(outcome) for outcome in OUTCOMES],
-            "areas": [
-                {
-                    "id": area.id,
-                    "label": area.label,
-                    "nets": [nets_text[net] for net in nets],
-                    "clauses": clauses,
-                }
-                for area, nets, clauses in zip(matrix.labels, matrix.nets, matrix.clauses, strict=True)
-            ],
-        }
-    )
+    areas = [
+        {"id": area.id, "label": area.label, "nets": [nets_text[net] for net in nets], "clauses": clauses}
+        for area, nets, clauses in zip(matrix.labels, matrix.nets, matrix.clauses, strict=True)
+    ]
+    facts = {"rulebook": matrix.rulebook, "layout": matrix.layout, "digest": matrix.digest}
+    as_json(facts | {"outcomes": [str(outcome) for outcome in OUTCOMES], "areas": areas})
     return 0
 
 
@@ -206,19 +171,9 @@ def compare_layouts(arguments: Namespace) -> int:
     changed = [area for area in both if left.nets(area) != right.nets(area)]
     same = len(both) - len(changed)
     if arguments.json:
-        as_json(
-            {
-                "left": left.name,
-                "right": right.name,
-                "chances": [left.chance, right.chance],
-                "only_left": only_left,
-                "only_right": only_right,
-                "same": same,
-                "changed": [
-                    {"id": area, "left": left.facts(area), "right": right.facts(area)} for area in changed
-                ],
-            }
-        )
+        pairs = [{"id": area, "left": left.facts(area), "right": right.facts(area)} for area in changed]
+        facts = {"left": left.name, "right": right.name, "chances": [left.chance, right.chance]}
+        as_json(facts | {"only_left": only_left, "only_right": only_right, "same": same, "changed": pairs})
         return 0
     line(f"{left.name} and {right.name}: {same} areas pay the same, {len(changed)} differ")
     if left.chance != right.chance:
