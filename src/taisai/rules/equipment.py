@@ -13,6 +13,8 @@ from taisai.rules.toml_reader import Section
 
 
 class InspectedBefore(StrEnum):
+    """When an inspection is due."""
+
     OPENING = "opening"
     SHIFT = "shift"
 
