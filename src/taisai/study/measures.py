@@ -53,17 +53,14 @@ class AreaMeasures:
 
     @cached_property
     def house_edge(self) -> Fraction:
-        """The expected loss per unit staked."""
         return -self.distribution.mean / self.denominator
 
     @cached_property
     def variance(self) -> Fraction:
-        """Of the net per unit staked."""
         return self.distribution.variance / self.denominator**2
 
     @property
     def deviation(self) -> float:
-        """The standard deviation of the net per unit staked."""
         return sqrt(self.variance)
 
     @property
@@ -93,7 +90,6 @@ class AreaMeasures:
         }
 
     def band(self, rounds: int, level: Fraction = BAND_LEVELS[0]) -> Band:
-        """The tolerance band of the observed edge."""
         return tolerance_band(self.distribution, self.denominator, rounds, level)
 
 
@@ -114,8 +110,6 @@ class Family(NamedTuple):
 
 @dataclass(frozen=True)
 class LayoutMeasures(Describable):
-    """Every area of a layout."""
-
     matrix: Matrix
     chance: Chance
     areas: tuple[AreaMeasures, ...]
@@ -125,10 +119,9 @@ class LayoutMeasures(Describable):
         return self.areas[self.matrix.row(area)]
 
     def report(self) -> StudyReport:
-        numbers = ("hits 1 in", "house edge", "std dev", "skew", "volatility")
         like = Sheet(
             f"{game_words(self.matrix, self.chance)}: per unit staked",
-            columns("area", "", "odds", *numbers, numbers=numbers),
+            columns("area", "", "odds", numbers=("hits 1 in", "house edge", "std dev", "skew", "volatility")),
             tuple(
                 (
                     str(area.id),
@@ -158,9 +151,8 @@ class LayoutMeasures(Describable):
         exact = [band.error for band in bands if band.method is not Method.NORMAL]
         notes = []
         if exact:
-            notes.append(
-                f"No end lies within the exact one, and no share is off by more than {max(exact):.0e}."
-            )
+            worst = max(exact)
+            notes.append(f"No end lies within the exact one, and no share is off by more than {worst:.0e}.")
         if normal:
             notes.append(
                 f"{len(normal)} of {len(bands)} bands are normal, the error of their shares is at most "
@@ -183,7 +175,7 @@ class LayoutMeasures(Describable):
             (family.name, *(band.percent() for band in family.bands(level, rounds)))
             for family in self.families
         )
-        return Sheet(title, (ReportColumn("areas", is_long=True), *columns(*heads, numbers=heads)), rows)
+        return Sheet(title, (ReportColumn("areas", is_long=True), *columns(numbers=heads)), rows)
 
     def facts(self) -> dict[str, Any]:
         return {
@@ -229,7 +221,6 @@ def measures(matrix: Matrix, chance: Chance, rounds: Sequence[int] = ROUNDS) -> 
 
 
 def one_in(area: AreaMeasures) -> str:
-    """The expected rounds per win, as text."""
     return "never" if area.hits_one_in is None else f"{float(area.hits_one_in):.3f}"
 
 
@@ -295,24 +286,15 @@ class Comparison(Describable):
 
     def report(self) -> StudyReport:
         numbers = ("edge left", "edge right", "right keeps more", "deviation left", "deviation right")
-        rows = tuple(
-            (
-                str(pair.area),
-                _odds_text(pair.left),
-                _odds_text(pair.right),
-                _percent(pair.left and pair.left.house_edge),
-                _percent(pair.right and pair.right.house_edge),
-                "" if pair.edge_more is None else f"{100 * float(pair.edge_more):+.3f}",
-                _deviation(pair.left),
-                _deviation(pair.right),
-            )
-            for pair in self.pairs
-        )
-        heads = columns("area", "odds left", "odds right", *numbers, numbers=numbers)
+        rows = []
+        for pair in self.pairs:
+            (odds_left, left, deviation_left), (odds, right, deviation) = map(_texts, (pair.left, pair.right))
+            more = "" if pair.edge_more is None else f"{100 * float(pair.edge_more):+.3f}"
+            rows.append((str(pair.area), odds_left, odds, left, right, more, deviation_left, deviation))
+        heads = columns("area", "odds left", "odds right", numbers=numbers)
         note = f"{len(self.differing)} of {len(self.pairs)} areas differ."
-        return StudyReport(
-            (Sheet(f"{self.left.words} (left), {self.right.words} (right)", heads, rows),), (note,)
-        )
+        title = f"{self.left.words} (left), {self.right.words} (right)"
+        return StudyReport((Sheet(title, heads, tuple(rows)),), (note,))
 
     def facts(self) -> dict[str, Any]:
         return {
@@ -350,16 +332,12 @@ def compare(left: Side, right: Side) -> Comparison:
     return Comparison(left, right, pairs)
 
 
-def _odds_text(area: AreaOdds | None) -> str:
-    return "–" if area is None else ", ".join(map(str, area.odds))
-
-
-def _percent(edge: Fraction | None) -> str:
-    return "–" if edge is None else f"{100 * float(edge):.3f} %"
-
-
-def _deviation(area: AreaOdds | None) -> str:
-    return "–" if area is None else f"{sqrt(area.variance):.3f}"
+def _texts(area: AreaOdds | None) -> tuple[str, str, str]:
+    """Odds, house edge and standard deviation."""
+    if area is None:
+        return "–", "–", "–"
+    odds = ", ".join(map(str, area.odds))
+    return odds, f"{100 * float(area.house_edge):.3f} %", f"{sqrt(area.variance):.3f}"
 
 
 def _odds_facts(area: AreaOdds | None) -> dict[str, Any] | None:

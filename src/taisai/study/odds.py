@@ -47,7 +47,6 @@ class Distribution(NamedTuple):
 
     @property
     def mean(self) -> Fraction:
-        """The expected value."""
         return self.moment(1)
 
     @property

@@ -12,7 +12,7 @@ from taisai import __version__
 from taisai.rules import Chance, Matrix, Rulebook
 from taisai.rules.chance import ChanceKind
 from taisai.study.bands import BAND_LEVELS, ROUNDS
-from taisai.study.measures import Family, LayoutMeasures, measures, one_in
+from taisai.study.measures import LayoutMeasures, measures, one_in
 from taisai.study.report import Describable, Sheet, StudyReport, columns, counted
 
 FORMAT: Final = 1
@@ -43,11 +43,6 @@ class ParSheet(Describable):
     @property
     def chance(self) -> Chance:
         return self.measures.chance
-
-    @property
-    def families(self) -> tuple[Family, ...]:
-        """The areas grouped by distribution, in the order of the rulebook."""
-        return self.measures.families
 
     @property
     def cycle(self) -> str:
@@ -106,13 +101,12 @@ class ParSheet(Describable):
         }
 
     def report(self) -> StudyReport:
-        numbers = ("ways", "probability", "house edge", "std dev")
         return StudyReport(
             (
                 Sheet("Par sheet", columns("", "what"), self.identity),
                 Sheet(
                     f"Every area, out of {self.chance.total:,}",
-                    columns("area", "", "odds", *numbers, numbers=numbers),
+                    columns("area", "", "odds", numbers=("ways", "probability", "house edge", "std dev")),
                     tuple(
                         (
                             str(area.id),
@@ -143,7 +137,7 @@ def par_sheet(
 
     >>> from taisai.rules import rulebook
     >>> sheet = par_sheet(rulebook("rws-sic-bo-etg-v8"), "A")
-    >>> sheet.cycle, sheet.measures["single-1"].ways, len(sheet.families) < len(sheet.measures.areas)
+    >>> sheet.cycle, sheet.measures["single-1"].ways, len(sheet.measures.families) < len(sheet.measures.areas)
     ('216 rolls of three dice', (75, 15, 1), True)
     """
     matrix = book.matrix(layout, settings=settings, offered=offered)
@@ -155,7 +149,7 @@ def areas_table(sheet: ParSheet) -> Sheet:
     numbers = ("ways", "probability", "1 in", "house edge", "std dev", "skew", "volatility")
     return Sheet(
         "Every area",
-        columns("area", "label", "odds", *numbers, numbers=numbers),
+        columns("area", "label", "odds", numbers=numbers),
         tuple(
             (
                 str(area.id),
@@ -176,20 +170,10 @@ def areas_table(sheet: ParSheet) -> Sheet:
 
 def exact_table(sheet: ParSheet) -> Sheet:
     """Exact fractions, one row per distribution."""
-    numbers = ("probability", "house edge", "variance")
-    return Sheet(
-        "Exactly",
-        columns("areas", *numbers, numbers=numbers),
-        tuple(
-            (
-                family.name,
-                str(family.areas[0].win_probability),
-                str(family.areas[0].house_edge),
-                str(family.areas[0].variance),
-            )
-            for family in sheet.families
-        ),
-    )
+    heads = columns("areas", numbers=("probability", "house edge", "variance"))
+    families = [(family.name, family.areas[0]) for family in sheet.measures.families]
+    rows = tuple((n, str(one.win_probability), str(one.house_edge), str(one.variance)) for n, one in families)
+    return Sheet("Exactly", heads, rows)
 
 
 def tolerance_tables(sheet: ParSheet) -> tuple[Sheet, ...]:

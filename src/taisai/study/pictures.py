@@ -96,14 +96,9 @@ def _probabilities(total: Total, low: int, high: int) -> list[tuple[int, float]]
     if isinstance(distribution, Distribution):
         pairs = zip(distribution.values, distribution.weights, strict=True)
         return [(value, weight / distribution.total) for value, weight in pairs if low <= value <= high]
-    first, last = (
-        (low - distribution.low) // distribution.step,
-        (high - distribution.low) // distribution.step,
-    )
+    first, last = ((value - distribution.low) // distribution.step for value in (low, high))
     shares = distribution.probabilities[first : last + 1].tolist()
-    return [
-        (distribution.low + distribution.step * (first + place), share) for place, share in enumerate(shares)
-    ]
+    return list(zip(distribution.values()[first : last + 1], shares, strict=True))
 
 
 def _grouped(pairs: list[tuple[int, float]], step: int) -> tuple[list[tuple[float, float]], float]:

@@ -88,7 +88,6 @@ def figure(
 
 
 def legend(axes: Axes, **where: Any) -> None:
-    """Adds a legend in the common style."""
     from matplotlib import rc_context
 
     with rc_context(_LOOK):

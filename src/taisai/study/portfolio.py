@@ -46,7 +46,6 @@ class Portfolio(Describable):
 
     @property
     def house_edge(self) -> Fraction:
-        """The expected loss per unit staked."""
         return self.mix.edge(self.chance)
 
     @property
@@ -86,7 +85,7 @@ class Portfolio(Describable):
         sheets = [
             Sheet(
                 f"{game_words(self.mix.matrix, self.chance)}: {_listed(self.mix)}",
-                columns("of one round", "", numbers=("",)),
+                columns("of one round", numbers=("",)),
                 (
                     ("staked", f"{staked:,}"),
                     ("house edge", f"{100 * float(self.house_edge):.4f} %  ({self.house_edge})"),
@@ -100,7 +99,7 @@ class Portfolio(Describable):
             ),
             Sheet(
                 "What one round brings",
-                columns("net", "ways", "probability", numbers=("net", "ways", "probability")),
+                columns(numbers=("net", "ways", "probability")),
                 tuple(
                     (f"{value:+,}", f"{weight:,}", f"{100 * weight / distribution.total:.4f} %")
                     for value, weight in zip(distribution.values, distribution.weights, strict=True)
@@ -112,9 +111,9 @@ class Portfolio(Describable):
             rows = tuple(
                 (name, *(_signed(self.correlation(name, other)) for other in names)) for name in names
             )
-            sheets.append(Sheet("Correlation of the bets", columns("", *names, numbers=names), rows))
+            sheets.append(Sheet("Correlation of the bets", columns("", numbers=names), rows))
         dearest = [(str(outcome), f"{net:+,}") for outcome, net in self.exposure[:10]]
-        heads = columns("dice", "house", numbers=("house",))
+        heads = columns("dice", numbers=("house",))
         sheets.append(Sheet("The house on its ten dearest outcomes", heads, tuple(dearest)))
         alike = sum(net == self.exposure[len(dearest) - 1][1] for _, net in self.exposure[len(dearest) :])
         more = f"{alike} more cost the house as much as the last of these." if alike else ""

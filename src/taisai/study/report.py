@@ -107,11 +107,9 @@ class Sheet(NamedTuple):
     rows: tuple[tuple[str, ...], ...]
 
     def rich(self) -> RenderableType:
-        """The table for a terminal."""
         return SheetInTerminal(self)
 
     def text(self, width: int = WIDTH) -> str:
-        """The table as plain text."""
         return _plain_text(self.rich(), width)
 
 
@@ -122,14 +120,12 @@ class StudyReport(NamedTuple):
     notes: tuple[str, ...] = ()
 
     def rich(self) -> RenderableType:
-        """The report for a terminal."""
         from rich.console import Group
         from rich.text import Text
 
         return Group(*(sheet.rich() for sheet in self.sheets), *(Text(note) for note in self.notes))
 
     def text(self, width: int = WIDTH) -> str:
-        """The report as plain text."""
         return _plain_text(self.rich(), width)
 
     def html(self) -> str:
@@ -162,8 +158,9 @@ class Describable(ABC):
 
 
 def columns(*names: str, numbers: Sequence[str] = ()) -> tuple[ReportColumn, ...]:
-    """Column heads; those in `numbers` are right-aligned."""
-    return tuple(ReportColumn(name, name in numbers) for name in names)
+    """Column heads; those in `numbers` are right-aligned, and come last if they are not among the names."""
+    heads = (*names, *(number for number in numbers if number not in names))
+    return tuple(ReportColumn(name, name in numbers) for name in heads)
 
 
 def counted(number: int, word: str, plural: str = "") -> str:

@@ -136,13 +136,14 @@ def test_ctrl_c_ends_all_its_processes_with_one_line(after: float) -> None:
     assert b"Traceback" not in shown
 
 
-def test_a_worker_that_is_ended_from_outside_is_shown_in_one_line() -> None:
+@pytest.mark.parametrize("after", [0.0, 0.3, 1.0])
+def test_a_worker_that_is_ended_from_outside_is_shown_in_one_line(after: float) -> None:
     words = [sys.executable, "-m", "taisai", "dice", "test", "--shaker", "1e10"]
     with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         try:
             while not (workers := _spawned(process.pid)):
                 time.sleep(0.05)
-            time.sleep(1)
+            time.sleep(after)
             os.kill(workers[0], signal.SIGKILL)
             out, err = process.communicate(timeout=60)
         finally:

@@ -65,9 +65,9 @@ def test_the_page_has_every_area_with_its_ways_and_its_edge(name: str, layout: s
 
 def test_families_hold_every_area_once_and_only_those_of_one_law() -> None:
     sheet = par_sheet(rulebook("rws-sic-bo-etg-v8"), "B")
-    areas = [one.id for family in sheet.families for one in family.areas]
+    areas = [one.id for family in sheet.measures.families for one in family.areas]
     assert sorted(areas) == sorted(sheet.matrix.areas)
-    for family in sheet.families:
+    for family in sheet.measures.families:
         assert len({(one.win_probability, one.house_edge, one.variance) for one in family.areas}) == 1
 
 

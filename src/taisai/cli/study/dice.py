@@ -11,9 +11,9 @@ from collections import deque
 from collections.abc import Iterator
 from concurrent.futures import Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from itertools import islice
-from multiprocessing import get_context, resource_tracker
+from multiprocessing import active_children, get_context, resource_tracker
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -155,11 +155,16 @@ def _workers() -> Iterator[ProcessPoolExecutor]:
         with _ctrl_c_held_back():
             workers = ProcessPoolExecutor(mp_context=get_context("spawn"))
             cleanup.callback(workers.shutdown, wait=False, cancel_futures=True)
-            started = [workers.submit(bool) for _ in range(os.cpu_count() or 1)]
+            started: list[Future[bool]] = []
+            with suppress(BrokenProcessPool):  # the next task raises it again
+                started += (workers.submit(bool) for _ in range(os.cpu_count() or 1))
         try:
             wait(started)
             yield workers
         except BrokenProcessPool:
+            for process in active_children():  # the pool overlooks one that it started while it broke
+                process.kill()
+            workers.shutdown()  # waits for its thread, which prints a traceback if Python ends at that moment
             raise RulesError("a worker process was ended from outside: run the command again") from None
 
 

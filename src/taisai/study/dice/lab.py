@@ -57,7 +57,7 @@ class MappingProof(Describable):
             if self.is_unbiased
             else "The faces do not have equally many bytes: this mapping is biased."
         )
-        sheet = Sheet("Bytes that stand for a face", columns("face", "bytes", numbers=("bytes",)), rows)
+        sheet = Sheet("Bytes that stand for a face", columns("face", numbers=("bytes",)), rows)
         return StudyReport((sheet,), (verdict,))
 
     def facts(self) -> dict[str, Any]:
@@ -135,23 +135,18 @@ class DiceTests(Describable):
         even = 3 * self.tally.rolls / 6
         faces = Sheet(
             "Faces",
-            columns("face", "came", "of expected", numbers=("came", "of expected")),
+            columns("face", numbers=("came", "of expected")),
             tuple(
                 (str(face), f"{count:,}", f"{count / even:.4f}")
                 for face, count in enumerate(self.tally.faces, 1)
             ),
         )
-        verdict = (
-            "Nothing speaks against fair dice"
-            if self.is_fair
-            else "These are not what fair dice, rolled independently, would show"
-        )
+        verdict = "Nothing speaks against fair dice"
+        if not self.is_fair:
+            verdict = "These are not what fair dice, rolled independently, would show"
         chance = f"(all tests together are wrong about fair dice at most once in {1 / LEVEL:.0f})."
-        notes = [
-            f"{verdict} {chance}",
-            f"e-value against fair dice: {self.e_value:.4g} (alarm at {ALARM:g}).",
-        ]
-        return StudyReport((tests, faces), (*notes, *self.left_out))
+        evidence = f"e-value against fair dice: {self.e_value:.4g} (alarm at {ALARM:g})."
+        return StudyReport((tests, faces), (f"{verdict} {chance}", evidence, *self.left_out))
 
     def facts(self) -> dict[str, Any]:
         return {

@@ -148,7 +148,6 @@ class Tally:
 
 
 def tallied(blocks: Iterable[Rolls]) -> Tally:
-    """The tally of a sequence of blocks."""
     return sum(map(tally_of, blocks), start=Tally())
 
 

@@ -117,7 +117,6 @@ class Mixture:
         return logs
 
     def log_e(self, faces: Sequence[int], outcomes: Sequence[int]) -> float:
-        """The natural logarithm of the e-value."""
         logs = self.logs(faces, outcomes)
         top = max(logs)
         return top + log(sum([exp(part - top) for part in logs]))
@@ -215,8 +214,12 @@ class DiceWatch:
         self._faces = [0] * len(FACES)
         self._outcomes = [0] * len(OUTCOMES)
         self._rounds = 0
-        self._log_e = self._peak = 0.0
-        self._alarm_at: int | None = None
+        self.log_e = 0.0
+        """The natural logarithm of the e-value."""
+        self.peak = 0.0
+        """The highest logarithm so far; fair dice ever reach x with probability at most exp(-x)."""
+        self.alarm_at: int | None = None
+        """The number of die results at the alarm; None without an alarm."""
 
     @classmethod
     def of(cls, results: Iterable[Sequence[int]], level: Fraction | float | str = LEVEL) -> Self:
@@ -233,10 +236,10 @@ class DiceWatch:
         for face in outcome.faces:
             self._faces[face - 1] += 1
         self._rounds += 1
-        self._log_e = WATCHED.log_e(self._faces, self._outcomes)
-        self._peak = max(self._peak, self._log_e)
-        if self._alarm_at is None and self._log_e >= self.needed:
-            self._alarm_at = self.results
+        self.log_e = WATCHED.log_e(self._faces, self._outcomes)
+        self.peak = max(self.peak, self.log_e)
+        if self.alarm_at is None and self.log_e >= self.needed:
+            self.alarm_at = self.results
 
     @property
     def results(self) -> int:
@@ -249,19 +252,8 @@ class DiceWatch:
         return tuple(self._faces)
 
     @property
-    def log_e(self) -> float:
-        """The natural logarithm of the e-value."""
-        return self._log_e
-
-    @property
-    def peak(self) -> float:
-        """The highest logarithm so far; fair dice ever reach x with probability at most exp(-x)."""
-        return self._peak
-
-    @property
     def e_value(self) -> float:
-        """The e-value against fair dice."""
-        return exp(self._log_e) if self._log_e <= MOST_E else inf
+        return exp(self.log_e) if self.log_e <= MOST_E else inf
 
     def exact_e(self) -> Fraction:
         """The e-value as an exact fraction; slow for many rounds."""
@@ -270,28 +262,23 @@ class DiceWatch:
     @property
     def alarm(self) -> bool:
         """Whether the e-value has ever reached 1 / level. An alarm is never withdrawn."""
-        return self._alarm_at is not None
-
-    @property
-    def alarm_at(self) -> int | None:
-        """The number of die results at the alarm; None without an alarm."""
-        return self._alarm_at
+        return self.alarm_at is not None
 
     @property
     def finding(self) -> str:
         """The best explanation of the results, in words."""
-        if self._log_e <= 0:
+        if self.log_e <= 0:
             return "nothing stands out"
         shares = [(face, self._faces[face - 1] / self.results) for face in self.suspect]
-        parts = [
+        parts = (
             f"{face} too {'often' if share > 1 / 6 else 'seldom'} ({share:.1%})" for face, share in shares
-        ]
+        )
         return ", ".join(parts) or str(WATCHED.leading(self._faces, self._outcomes))
 
     @property
     def suspect(self) -> tuple[int, ...]:
         """The unusual faces, the most frequent first; empty if nothing is unusual."""
-        if self._log_e <= 0:
+        if self.log_e <= 0:
             return ()
         match WATCHED.leading(self._faces, self._outcomes):
             case Tilt(faces=faces):
@@ -304,13 +291,8 @@ class DiceWatch:
 
     def state(self) -> WatchState:
         """The state from which `restored` continues."""
-        return WatchState(
-            mixture=VERSION,
-            level=str(self.level),
-            outcomes=list(self._outcomes),
-            peak=self._peak,
-            alarm_at=self._alarm_at,
-        )
+        return {"mixture": VERSION, "level": str(self.level), "outcomes": list(self._outcomes),
+                "peak": self.peak, "alarm_at": self.alarm_at}  # fmt: skip
 
     @classmethod
     def restored(cls, state: Mapping[str, object]) -> Self:
@@ -324,8 +306,8 @@ class DiceWatch:
             for face in outcome.faces:
                 watch._faces[face - 1] += count
         if watch._rounds:
-            watch._log_e = WATCHED.log_e(watch._faces, watch._outcomes)
-        watch._peak, watch._alarm_at = _past(state.get("peak"), state.get("alarm_at"), watch)
+            watch.log_e = WATCHED.log_e(watch._faces, watch._outcomes)
+        watch.peak, watch.alarm_at = _past(state.get("peak"), state.get("alarm_at"), watch)
         return watch
 
 

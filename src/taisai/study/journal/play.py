@@ -110,7 +110,6 @@ class Observed(Describable):
         return float(more) / sqrt(self.variance) if self.variance else 0.0
 
     def report(self) -> StudyReport:
-        """Areas, totals and dice, with notes on their reliability."""
         numbers = ("rounds", "bets", "staked", "returned", "observed", "exact", "99 % band", "σ")
         areas = Sheet(
             f"{self.source}: {counted(self.rounds, 'round')} with bets",
@@ -134,7 +133,7 @@ class Observed(Describable):
         net = self.staked - self.returned
         whole = Sheet(
             "All bets together",
-            columns("", "minor units", numbers=("minor units",)),
+            columns("", numbers=("minor units",)),
             (
                 ("staked", f"{self.staked:,}"),
                 ("the house kept", f"{net:,}"),
@@ -173,7 +172,6 @@ class Observed(Describable):
         return StudyReport(sheets, tuple(notes))
 
     def facts(self) -> dict[str, Any]:
-        """For machines."""
         return {
             "source": self.source,
             "rounds": self.rounds,
@@ -244,7 +242,6 @@ class _Counting:
     has_cards: bool = False
 
     def take(self, played: PlayedRound) -> None:
-        """Counts all bets of one round."""
         self.rounds += 1
         stakes: dict[TableAndArea, int] = {}
         for pay_table, bet in played.bets:

@@ -100,7 +100,6 @@ class Coded(NamedTuple):
     words: list[str | None]
 
     def at(self, row: int) -> str | None:
-        """The word in a row."""
         word: str | None = self.words[int(self.codes[row])]
         return word
 
@@ -120,7 +119,6 @@ class ColumnFile:
 
     @property
     def bets(self) -> int:
-        """The number of rows."""
         return int(self._file.metadata.num_rows)
 
     def pieces(self) -> Iterator[Piece]:
@@ -312,12 +310,10 @@ class Resettled(Describable):
         return not self.faults and all(one.returned == one.due for one in self.tables)
 
     def report(self) -> StudyReport:
-        """The sums of each table, then the faults."""
-        numbers = ("bets", "staked", "returned", "house", "due to players", "out by")
         in_hand = f", {self.still_open:,} still open" if self.still_open else ""
         sums = Sheet(
             f"{self.source}: {counted(self.bets - self.still_open, 'bet')} settled again{in_hand}",
-            columns("table", *numbers, numbers=numbers),
+            columns("table", numbers=("bets", "staked", "returned", "house", "due to players", "out by")),
             tuple(map(_sums_told, self.tables)),
         )
         if self.is_right:
@@ -334,7 +330,6 @@ class Resettled(Describable):
         return StudyReport((sums, faults), (f"{counted(self.faults, 'bet')} did not get what was due.",))
 
     def facts(self) -> dict[str, Any]:
-        """For machines."""
         return {
             "source": self.source,
             "bets": self.bets,

@@ -60,21 +60,13 @@ class SessionChain(NamedTuple):
     """What one round adds to the error of all probabilities together, in units of 2^-53 of the low part."""
 
 
-class Grid(NamedTuple):
-    """The bankrolls that can play another round, in equal steps."""
-
-    first: int
-    step: int
-    playing: int
-
-    @staticmethod
-    def of(distribution: Distribution, *, unit: int, least: int, bankroll: int, target: int) -> Grid:
-        """The bankrolls that a session can have before a round."""
-        step = (
-            reduce(gcd, distribution.values) or 1
-        )  # stakes are whole multiples, so all changes are multiples of it
-        first = bankroll - (bankroll - least * unit) // step * step  # a lower bankroll cannot play
-        return Grid(first, step, max(0, -(-(target - first) // step)))
+def bankrolls_playing(
+    distribution: Distribution, *, unit: int, least: int, bankroll: int, target: int
+) -> tuple[int, int, int]:
+    """The bankrolls that can play another round: the first, the step between them, and how many."""
+    step = reduce(gcd, distribution.values) or 1  # stakes are whole multiples, so changes are multiples of it
+    first = bankroll - (bankroll - least * unit) // step * step  # a lower bankroll cannot play
+    return first, step, max(0, -(-(target - first) // step))
 
 
 def chain_of(
@@ -86,7 +78,9 @@ def chain_of(
     multiple.
     """
     shared = reduce(gcd, distribution.weights)
-    first, step, playing = Grid.of(distribution, unit=unit, least=least, bankroll=bankroll, target=target)
+    first, step, playing = bankrolls_playing(
+        distribution, unit=unit, least=least, bankroll=bankroll, target=target
+    )
     states = len(system.multiples)
     if playing * states > MOST_CELLS:
         raise RulesError(

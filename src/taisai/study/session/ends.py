@@ -41,6 +41,7 @@ _BATCH: Final = 2**24  # cells times rounds between two checks of that probabili
 _ROUNDING: Final = 2.0**-45  # the relative error of pairwise sums of millions of floats, with a margin
 _LOW_BITS: Final = 40  # bits of the low parts; sums over all cells fit into 64 bits
 
+Bankrolls = tuple[tuple[int, Fraction], ...]  # with their probabilities
 RoundsProgress = Callable[[int], None]  # called with the number of rounds done
 
 
@@ -57,11 +58,11 @@ class Ends(Describable):
     target: int
     rounds: int | None
     """None: unlimited, until ruin or target."""
-    ruined: tuple[tuple[int, Fraction], ...]
+    ruined: Bankrolls
     """Ruined bankrolls, ascending, with their probabilities."""
-    reached: tuple[tuple[int, Fraction], ...]
+    reached: Bankrolls
     """Bankrolls at or above the target."""
-    playing: tuple[tuple[int, Fraction], ...]
+    playing: Bankrolls
     """Bankrolls that are neither after the last round."""
     mean_rounds: float
     mean_staked: float
@@ -85,7 +86,7 @@ class Ends(Describable):
         return sum((p for _, p in self.playing), Fraction(0))
 
     @property
-    def distribution(self) -> tuple[tuple[int, Fraction], ...]:
+    def distribution(self) -> Bankrolls:
         """The distribution of the final bankroll, ascending."""
         return (*self.ruined, *self.playing, *self.reached)
 
@@ -122,7 +123,7 @@ class Ends(Describable):
         bets = ", ".join(f"{area}={stake}" for area, stake in self.mix.stakes.items())
         end = "until it ends" if self.rounds is None else f"{counted(self.rounds, 'round')} at most"
         title = f"{matrix.rulebook}, layout {matrix.layout}: {self.system} with {bets}, {end}"
-        numbers = ("probability", "bankroll then, mean")
+        lost = f"{100 * (self.bankroll - self.mean) / self.mean_staked:.4f} %" if self.mean_staked else "–"
         took = (
             ("bankroll at the start", f"{self.bankroll:,}"),
             ("target", f"{self.target:,}"),
@@ -130,24 +131,22 @@ class Ends(Describable):
             ("bankroll in the end, mean", f"{self.mean:,.2f}"),
             ("rounds, mean", f"{self.mean_rounds:,.2f}"),
             ("staked, mean", f"{self.mean_staked:,.2f}"),
-            ("lost of what is staked", f"{100 * (self.bankroll - self.mean) / self.mean_staked:.4f} %")
-            if self.mean_staked
-            else ("lost of what is staked", "–"),
+            ("lost of what is staked", lost),
         )
         notes = [f"The error of every probability is at most {self.error:.0e}." if self.error else "Exact."]
         if assumption := fresh_shoe(self.chance):
             notes.append(assumption)
         return StudyReport(
             (
-                Sheet(title, columns("how it ends", *numbers, numbers=numbers), tuple(rows)),
-                Sheet("What it takes", columns("figure", "value", numbers=("value",)), took),
+                Sheet(
+                    title, columns("how it ends", numbers=("probability", "bankroll then, mean")), tuple(rows)
+                ),
+                Sheet("What it takes", columns("figure", numbers=("value",)), took),
             ),
             tuple(notes),
         )
 
-    def _row(
-        self, name: str, part: tuple[tuple[int, Fraction], ...], share: Fraction
-    ) -> tuple[str, str, str]:
+    def _row(self, name: str, part: Bankrolls, share: Fraction) -> tuple[str, str, str]:
         mean = float(sum((value * p for value, p in part), Fraction(0)) / share) if share else 0.0
         return name, probability_text(share, self.error), f"{mean:,.2f}" if share else "–"
 
@@ -222,13 +221,11 @@ def ends_of(
     staked = Multiples(min(machine.multiples), max(machine.multiples))
     if bankroll < multiples.least * mix.staked:  # ruined before the first round
         certain = ((bankroll, Fraction(1)),)
-        return Ends(
-            mix, chance, machine.name, staked, bankroll, target, rounds, certain, (), (), 0.0, 0.0, 0.0, 0.0
-        )
+        return Ends(mix, chance, machine.name, staked, bankroll, target, rounds, certain, (), (), *[0.0] * 4)
     with needed("numpy", "study"):
-        from taisai.study.session.chain import MOST_SOLVED_CELLS, Grid, chain_of
+        from taisai.study.session.chain import MOST_SOLVED_CELLS, bankrolls_playing, chain_of
     place = {"unit": mix.staked, "least": multiples.least, "bankroll": bankroll, "target": target}
-    playing = Grid.of(distribution, **place).playing
+    _, _, playing = bankrolls_playing(distribution, **place)
     if rounds is not None and playing > MOST_SOLVED_CELLS and rounds * playing > MOST_STEPS:
         raise _too_long(rounds, f"{playing:,} bankrolls")  # before the chain is built
     chain = chain_of(distribution, machine, **place)
@@ -236,13 +233,7 @@ def ends_of(
     mean_rounds = float(played.visits.sum()) * 2.0**-bits
     ended = _bankrolls(chain.ends, played.ended, bits)
     return Ends(
-        mix,
-        chance,
-        machine.name,
-        staked,
-        bankroll,
-        target,
-        rounds,
+        mix, chance, machine.name, staked, bankroll, target, rounds,
         tuple((value, p) for value, p in ended if value < target),
         tuple((value, p) for value, p in ended if value >= target),
         _bankrolls(chain.bankrolls, played.alive, bits),
@@ -250,7 +241,7 @@ def ends_of(
         float((played.visits * chain.multiples).sum()) * 2.0**-bits * mix.staked,
         error + (chain.cells + len(chain.ends)) * 2.0 ** (-bits - _LOW_BITS),
         None if rounds_error is None else rounds_error + _ROUNDING * mean_rounds,
-    )
+    )  # fmt: skip
 
 
 class _Course(NamedTuple):
@@ -290,9 +281,9 @@ def _played(chain: SessionChain, rounds: int | None, progress: RoundsProgress | 
         left = _mass(played, bits)
         if left < FORGOTTEN and (rounds is None or done < rounds):
             error = error_of(chain, done) + left
-            visits = (
-                None if rounds is None else _visits_error(played, done, error, bits) + left * (rounds - done)
-            )
+            if rounds is None:
+                return _Course(played, error, bits, None)
+            visits = _visits_error(played, done, error, bits) + left * (rounds - done)
             return _Course(played, error, bits, visits)
     error = error_of(chain, done)
     return _Course(played, error, bits, _visits_error(played, done, error, bits))
@@ -314,7 +305,7 @@ def _mass(played: Played, bits: int) -> float:
     return float((played.alive.high.sum() + abs(played.alive.low).sum()) * 2.0**-bits)
 
 
-def _bankrolls(values: npt.NDArray[np.int64], mass: Mass, bits: int) -> tuple[tuple[int, Fraction], ...]:
+def _bankrolls(values: npt.NDArray[np.int64], mass: Mass, bits: int) -> Bankrolls:
     """Bankrolls with their probabilities, summed over states, in units of 2^-(bits + 40)."""
     import numpy as np
 

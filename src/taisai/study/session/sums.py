@@ -52,7 +52,6 @@ class Lattice(NamedTuple):
 
     @staticmethod
     def of(distribution: Distribution) -> Lattice:
-        """The lattice of a distribution."""
         low = distribution.values[0]
         step = reduce(gcd, (value - low for value in distribution.values)) or 1
         shared = reduce(gcd, distribution.weights)
@@ -173,7 +172,6 @@ def power_by_flint(exponents: Sequence[int], weights: Sequence[int], power: int)
 
 
 def has_flint() -> bool:
-    """Whether python-flint is installed and may be used."""
     return WITHOUT_FLINT not in os.environ and find_spec("flint") is not None
 
 
@@ -195,6 +193,9 @@ class FourierDistribution(NamedTuple):
     """The error bound of each probability."""
     sum_error: float
     """The error bound of each sum of probabilities."""
+
+    def values(self) -> range:
+        return range(self.low, self.low + self.step * len(self.probabilities), self.step)
 
     def probability(self, *, at_least: int | None = None, at_most: int | None = None) -> float:
         """The probability of a value within these bounds, both included."""

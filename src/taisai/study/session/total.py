@@ -90,7 +90,6 @@ class Total(Describable):
 
     @property
     def mean(self) -> Fraction:
-        """The exact expected total."""
         return self.rounds * self.one_round.mean
 
     @property
@@ -99,12 +98,10 @@ class Total(Describable):
 
     @property
     def best(self) -> int:
-        """The greatest possible total."""
         return self.rounds * self.one_round.values[-1]
 
     @property
     def worst(self) -> int:
-        """The least possible total."""
         return self.rounds * self.one_round.values[0]
 
     def probability(self, *, at_least: int | None = None, at_most: int | None = None) -> Fraction | float:
@@ -138,31 +135,27 @@ class Total(Describable):
     @property
     def points(self) -> int:
         """The number of totals in the distribution."""
-        return len(
-            self.distribution.values
-            if isinstance(self.distribution, Distribution)
-            else self.distribution.probabilities
-        )
+        found = self.distribution
+        return len(found.values if isinstance(found, Distribution) else found.probabilities)
 
     def probabilities(self) -> Iterator[tuple[int, Fraction | float]]:
         """Every total, ascending, with its probability: exact, or a float within `error`."""
-        if isinstance(self.distribution, Distribution):
-            for value, weight in zip(self.distribution.values, self.distribution.weights, strict=True):
-                yield value, Fraction(weight, self.distribution.total)
+        found = self.distribution
+        if isinstance(found, Distribution):
+            for value, weight in zip(found.values, found.weights, strict=True):
+                yield value, Fraction(weight, found.total)
         else:
-            for place, share in enumerate(self.distribution.probabilities.tolist()):
-                yield self.distribution.low + self.distribution.step * place, share
+            yield from zip(found.values(), found.probabilities.tolist(), strict=True)
 
     @cached_property
     def quantiles(self) -> tuple[tuple[Fraction, int], ...]:
-        if not isinstance(self.distribution, Distribution):
+        distribution = self.distribution
+        if not isinstance(distribution, Distribution):
             return tuple((share, self.quantile(share)) for share in SHARES)
-        wanted = [-(-share.numerator * self.distribution.total // share.denominator) for share in SHARES]
+        wanted = [-(-share.numerator * distribution.total // share.denominator) for share in SHARES]
         found: list[tuple[Fraction, int]] = []
         reached = 0
-        for value, weight in zip(
-            self.distribution.values, self.distribution.weights, strict=True
-        ):  # one pass for all quantiles
+        for value, weight in zip(distribution.values, distribution.weights, strict=True):  # one pass for all
             reached += weight
             while len(found) < len(SHARES) and reached >= wanted[len(found)]:
                 found.append((SHARES[len(found)], value))
@@ -182,32 +175,21 @@ class Total(Describable):
         bets = ", ".join(f"{area}={stake}" for area, stake in self.mix.stakes.items())
         matrix = self.mix.matrix
         title = f"{matrix.rulebook}, layout {matrix.layout}: {bets}, {counted(self.rounds, 'round')}"
-        quantiles = tuple(
-            (f"{decimal_text(100 * share)} %", f"{value:+,}") for share, value in self.quantiles
+        totals = Sheet(title, columns("total", numbers=("",)), tuple(rows))
+        quantiles = Sheet(
+            "At least so many sessions in a hundred end at or below",
+            columns(numbers=("sessions", "total")),
+            tuple((f"{decimal_text(100 * share)} %", f"{value:+,}") for share, value in self.quantiles),
         )
-        sheets = (
-            Sheet(title, columns("total", "", numbers=("",)), tuple(rows)),
-            Sheet(
-                "At least so many sessions in a hundred end at or below",
-                columns("sessions", "total", numbers=("sessions", "total")),
-                quantiles,
-            ),
-        )
-        return StudyReport(sheets, tuple(self._notes()))
-
-    def _notes(self) -> list[str]:
-        notes = []
-        if self.is_exact:
-            notes.append("Exact: every probability is a fraction (in the library: Total.distribution).")
-        else:
-            notes.append(
+        note = "Exact: every probability is a fraction (in the library: Total.distribution)."
+        if not self.is_exact:
+            note = (
                 f"By FFT, because {self.why_not_exact}: the error of one probability is at most "
                 f"{self.error:.1e}, of a sum of them at most {self.sum_error:.1e}; "
                 "mean and deviation are exact."
             )
-        if assumption := fresh_shoe(self.chance):
-            notes.append(assumption)
-        return notes
+        assumption = fresh_shoe(self.chance)
+        return StudyReport((totals, quantiles), (note, assumption) if assumption else (note,))
 
     def facts(self) -> dict[str, Any]:
         """Probabilities are fractions as text if exact, else floats with their error bounds."""
@@ -326,16 +308,10 @@ def _write_parquet(total: Total, file: IO[bytes]) -> None:
     distribution = total.distribution
     if isinstance(distribution, Distribution):
         totals: Iterable[int] = distribution.values
-        shares: Any = [
-            weight / distribution.total for weight in distribution.weights
-        ]  # reducing the fractions would take minutes
+        # Reducing the fractions would take minutes.
+        shares: Any = [weight / distribution.total for weight in distribution.weights]
     else:
-        totals = range(
-            distribution.low,
-            distribution.low + distribution.step * len(distribution.probabilities),
-            distribution.step,
-        )
-        shares = distribution.probabilities
+        totals, shares = distribution.values(), distribution.probabilities
     narrow = max(abs(total.best), abs(total.worst)) < 2**63
     table = pa.table(
         {

@@ -77,7 +77,6 @@ class CompositionOdds(Describable):
         return tuple(odds.id for odds in self.odds if odds.house_edge == least)
 
     def report(self) -> StudyReport:
-        numbers = ("wins with", "house edge", "full shoe", "change")
         rows = tuple(
             (
                 odds.id,
@@ -90,16 +89,14 @@ class CompositionOdds(Describable):
             for odds, before in zip(self.odds, self.before, strict=True)
         )
         cards = f"{sum(self.left)} of {sum(self.full)} cards left ({' '.join(map(str, self.left))})"
-        head = columns("area", "odds", *numbers, numbers=numbers)
+        head = columns("area", "odds", numbers=("wins with", "house edge", "full shoe", "change"))
         sheet = Sheet(f"{self.matrix.rulebook}, layout {self.matrix.layout}, {cards}", head, rows)
         least = min(odds.house_edge for odds in self.odds)
         names = " and ".join(self.best) if len(self.best) < 3 else ", ".join(self.best)
         if least < 0:
             return StudyReport((sheet,), (f"The player has an advantage on {names}: {float(-least):.3%}.",))
-        return StudyReport(
-            (sheet,),
-            (f"No bet has a positive expected value; least house edge: {names}, {float(least):.3%}.",),
-        )
+        note = f"No bet has a positive expected value; least house edge: {names}, {float(least):.3%}."
+        return StudyReport((sheet,), (note,))
 
     def facts(self) -> dict[str, Any]:
         return {
@@ -179,7 +176,6 @@ class Removal(Describable):
     effects: tuple[Effect, ...]
 
     def of(self, area: str) -> Effect:
-        """The effects for one area."""
         return self.effects[self.matrix.row(area)]
 
     def report(self) -> StudyReport:
@@ -188,11 +184,11 @@ class Removal(Describable):
             (effect.area, f"{float(effect.edge):.3%}", *(f"{float(c) * 100:+.3f}" for c in effect.changes))
             for effect in self.effects
         )
-        head = columns("area", "house edge", *faces, numbers=("house edge", *faces))
-        words = f"{_words(self.left)}; change of the edge, in points, when one card is removed"
-        return StudyReport(
-            (Sheet(f"{self.matrix.rulebook}, layout {self.matrix.layout}, {words}", head, rows),)
-        )
+        head = columns("area", numbers=("house edge", *faces))
+        cards = f"{sum(self.left)} cards left ({', '.join(map(str, self.left))})"
+        game = f"{self.matrix.rulebook}, layout {self.matrix.layout}"
+        title = f"{game}, {cards}; change of the edge, in points, when one card is removed"
+        return StudyReport((Sheet(title, head, rows),))
 
     def facts(self) -> dict[str, Any]:
         return {
@@ -204,10 +200,6 @@ class Removal(Describable):
                 for e in self.effects
             ],
         }
-
-
-def _words(left: Sequence[int]) -> str:
-    return f"{sum(left)} cards left ({', '.join(map(str, left))})"
 
 
 def removal(matrix: Matrix, left: Sequence[int]) -> Removal:
@@ -334,7 +326,10 @@ def stopped_edges(
 
     It is the expected loss in one shoe divided by the expected number of rounds.
     """
-    start = _small(left)
+    start = tuple(left)
+    chance_left(start)
+    if (compositions := prod(count + 1 for count in start)) > MOST_COMPOSITIONS:
+        raise RulesError(f"expected a shoe of at most {MOST_COMPOSITIONS} compositions, got {compositions}")
 
     @cache
     def ahead(now: Left) -> tuple[Fraction, tuple[Fraction, ...]]:
@@ -353,11 +348,3 @@ def stopped_edges(
 
     rounds, nets = ahead(start)
     return tuple(-net / rounds for net in nets)
-
-
-def _small(left: Sequence[int]) -> Left:
-    start = tuple(left)
-    chance_left(start)
-    if (compositions := prod(count + 1 for count in start)) > MOST_COMPOSITIONS:
-        raise RulesError(f"expected a shoe of at most {MOST_COMPOSITIONS} compositions, got {compositions}")
-    return start

@@ -13,22 +13,14 @@ from taisai.rules.outcomes import DICE, FACES, MIRRORED
 from taisai.study.report import Describable, Sheet, StudyReport, columns
 from taisai.study.shoe.composition import Effect, removal, rounds_dealt
 from taisai.study.shoe.counting import Count, CountedRound, best_threshold, counted, linear_count
-from taisai.study.shoe.perfect import PerfectPlay, Progress, perfect_play
+from taisai.study.shoe.perfect import PerfectPlay, Progress, RoundGain, perfect_play
 from taisai.study.shoe.variance import ShoeVariance, shoe_variance
 
 PENETRATIONS: Final = tuple(Fraction(percent, 100) for percent in (5, 10, 25, 50, 75, 90))
 """The penetrations of a report, besides the requested one."""
 WORTHLESS: Final = 0.1  # units in 100 rounds: with a unit of 1,000, about 60 an hour
-_NUMBERS: Final = (
-    "dealt",
-    "rounds",
-    "bets",
-    "gain",
-    "bets, perfect",
-    "gain, perfect",
-    "std dev a round",
-    "share",
-)
+_NUMBERS: Final = ("dealt", "rounds", "bets", "gain")
+_PERFECT: Final = ("bets, perfect", "gain, perfect", "std dev a round", "share")
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,24 +59,11 @@ class Exposure(Describable):
     """The variance of the count's net at that penetration, if it was requested."""
 
     def at(self, penetration: Fraction) -> Depth:
-        """The gain at a penetration."""
         rounds = rounds_dealt(sum(self.left), penetration)
-        some = self.counted[:rounds]
-        depth = (
-            penetration,
-            rounds,
-            sum(played.bet for played in some) / rounds,
-            100 * sum(played.gain for played in some) / rounds,
-        )
+        depth = (penetration, rounds, *_mean(self.counted[:rounds]))
         if self.perfect is None:
             return Depth(*depth)
-        best = self.perfect.rounds[:rounds]
-        return Depth(
-            *depth,
-            sum(played.bet for played in best) / rounds,
-            100 * sum(played.gain for played in best) / rounds,
-            self.perfect.deviation(rounds),
-        )
+        return Depth(*depth, *_mean(self.perfect.rounds[:rounds]), self.perfect.deviation(rounds))
 
     def depths(self) -> tuple[Depth, ...]:
         """The gains at the usual penetrations and the requested one."""
@@ -101,15 +80,12 @@ class Exposure(Describable):
         return len(gains)
 
     def report(self) -> StudyReport:
-        with_perfect = self.perfect is not None
-        names = _NUMBERS if with_perfect else _NUMBERS[:4]
+        names = _NUMBERS if self.perfect is None else _NUMBERS + _PERFECT
         rows = tuple(_row(depth) for depth in self.depths())
-        decks = Fraction(sum(self.left), self.deck)
-        shoe = f"{sum(self.left)} cards ({float(decks):g} decks)"
-        title = (
-            f"{self.matrix.rulebook}, layout {self.matrix.layout}, {shoe}: units won in 100 rounds, one a bet"
-        )
-        return StudyReport((Sheet(title, columns(*names, numbers=names), rows),), tuple(self._notes()))
+        shoe = f"{sum(self.left)} cards ({sum(self.left) / self.deck:g} decks)"
+        game = f"{self.matrix.rulebook}, layout {self.matrix.layout}"
+        title = f"{game}, {shoe}: units won in 100 rounds, one a bet"
+        return StudyReport((Sheet(title, columns(numbers=names), rows),), tuple(self._notes()))
 
     def _notes(self) -> list[str]:
         tags = ", ".join(f"{face}: {tag:+d}" for face, tag in zip(FACES, self.count.tags, strict=True))
@@ -129,16 +105,11 @@ class Exposure(Describable):
         dealt = f"At {float(self.asked):.0%} dealt {by} earns"
         if danger < WORTHLESS:
             return [*notes, f"{dealt} less than {WORTHLESS} units in 100 rounds."]
+        earned = f"{dealt} {danger:.2f} units in 100 rounds"
         if not harmless:
-            return [
-                *notes,
-                f"{dealt} {danger:.2f} units in 100 rounds, and the first round has a favourable bet.",
-            ]
+            return [*notes, f"{earned}, and the first round has a favourable bet."]
         limit = f"after at most {harmless} ({harmless * DICE} cards), where it earns less than {WORTHLESS}"
-        return [
-            *notes,
-            f"{dealt} {danger:.2f} units in 100 rounds: shuffle before every round, or {limit}.",
-        ]
+        return [*notes, f"{earned}: shuffle before every round, or {limit}."]
 
     def _variance_note(self) -> list[str]:
         if self.variance is None:
@@ -238,18 +209,22 @@ def exposure(
     return Exposure(matrix, left, deck, count, mirror, threshold, played, best, penetration, variance)
 
 
+def _mean(rounds: Sequence[CountedRound | RoundGain]) -> tuple[float, float]:
+    """The share of rounds with a bet, and the expected net of 100 rounds."""
+    bets, gains = sum(played.bet for played in rounds), sum(played.gain for played in rounds)
+    return bets / len(rounds), 100 * gains / len(rounds)
+
+
 def _relative_change(effect: Effect) -> Fraction:
     """How much the edge of an area changes by removal, relative to the edge."""
     return sum((change**2 for change in effect.changes), Fraction(0)) / (effect.edge**2 or 1)
 
 
-def _mirror(matrix: Matrix, area: str) -> AreaId | None:
+def _mirror(matrix: Matrix, of: str) -> AreaId | None:
     """The area that wins on the opposite faces what this area wins."""
-    row = matrix.nets[matrix.row(area)]
+    row = matrix.nets[matrix.row(of)]
     turned = tuple(row[place] for place in MIRRORED)
-    return next(
-        (other for other, nets in zip(matrix.areas, matrix.nets, strict=True) if nets == turned), None
-    )
+    return next((area for area, nets in zip(matrix.areas, matrix.nets, strict=True) if nets == turned), None)
 
 
 def _row(depth: Depth) -> tuple[str, ...]:

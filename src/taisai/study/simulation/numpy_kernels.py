@@ -106,7 +106,6 @@ class _Walks:
         self.net, self._high, self._low, self._fall = np.zeros((4, lanes), dtype=np.int64)
 
     def add(self, values: Whole) -> None:
-        """Adds a round to every lane."""
         self.net += values
         np.maximum(self._high, self.net, out=self._high)
         np.minimum(self._low, self.net, out=self._low)
@@ -124,7 +123,6 @@ class _Walks:
 
 
 def walk_rounds(key: tuple[int, ...], classes: Classes, first: int, chunks: int, rest: int) -> Walk:
-    """The walk of these whole chunks, from the first on, then of the rest of a chunk."""
     walk = Walk()
     for begin in range(first, first + chunks, _CHUNKS_AT_ONCE):
         count = min(_CHUNKS_AT_ONCE, first + chunks - begin)
@@ -151,7 +149,6 @@ def _walk_lanes(key: tuple[int, ...], classes: Classes, chunk: int, wanted: Whol
 
 
 def play_sessions(key: tuple[int, ...], plan: SessionPlan, figures: Figures, rounds: int) -> None:
-    """Plays this many more rounds of every session that has not ended."""
     streams = Streams(key, figures.first, figures.count, figures.words if figures.words.size else None)
     limits = np.array(plan.classes.limits, dtype=np.uint32)
     values = np.array(plan.classes.values, dtype=np.int64) * plan.classes.unit
@@ -187,7 +184,6 @@ def play_sessions(key: tuple[int, ...], plan: SessionPlan, figures: Figures, rou
 def deal_shoes(
     key: tuple[int, ...], shoe: SimulatedShoe, betting: Betting, *, first: int, shoes: int, rounds: int
 ) -> Dealt:
-    """Deals these shoes, from the first on, this many rounds from each."""
     dealt = Dealt()
     for begin in range(first, first + shoes, _SHOES_AT_ONCE):
         count = min(_SHOES_AT_ONCE, first + shoes - begin)

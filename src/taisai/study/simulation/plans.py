@@ -63,14 +63,12 @@ class Walk(NamedTuple):
 
     @staticmethod
     def of(nets: list[int]) -> Walk:
-        """The walk of rounds with these nets."""
         walk = Walk()
         for net in nets:
             walk = walk.then(Walk(net, max(net, 0), min(net, 0), max(-net, 0)))
         return walk
 
     def then(self, other: Walk) -> Walk:
-        """This walk continued by another."""
         return Walk(
             self.net + other.net,
             max(self.highest, self.net + other.highest),
@@ -101,7 +99,6 @@ class Classes(NamedTuple):
 
     @staticmethod
     def of(distribution: Distribution) -> Classes:
-        """The classes of a distribution."""
         shared = gcd(*distribution.weights)
         total = distribution.total // shared
         if total > MOST_CASES:
@@ -200,7 +197,6 @@ class Figures:
 
     @staticmethod
     def begun(plan: SessionPlan, first: int, count: int) -> Figures:
-        """The state before the first round."""
         import numpy as np
 
         whole = np.zeros((_KINDS, count), dtype=np.int64)
@@ -302,7 +298,6 @@ class Dealt(NamedTuple):
     staked_squared: int = 0
 
     def then(self, other: Dealt) -> Dealt:
-        """These shoes and the next ones together."""
         return Dealt(
             self.shoes + other.shoes,
             self.rounds + other.rounds,

@@ -136,7 +136,7 @@ class Simulated(Describable):
             rows.append(("maximum drawdown", f"{self.max_drawdown:,}"))
         if self.rounds_per_second is not None:
             rows.append(("rounds a second", f"{self.rounds_per_second:,.0f}"))
-        sheets = [Sheet(self.title, columns("", "figure", numbers=("figure",)), tuple(rows))]
+        sheets = [Sheet(self.title, columns("", numbers=("figure",)), tuple(rows))]
         if self.sessions is not None and len(self.sessions) > 1:
             sheets.append(_ends(self.sessions))
         notes = [f"Seed {self.seed}: the same seed gives the same figures with any number of workers."]
@@ -149,9 +149,7 @@ def _ends(sessions: Sessions) -> Sheet:
     count = len(sessions)
     rows = [(way, f"{many:,}", f"{many / count:.3%}") for way, many in sessions.ways().items()]
     rows += [(f"{share} % ended at or below", f"{net:+,}", "") for share, net in sessions.quantiles().items()]
-    return Sheet(
-        counted(count, "session"), columns("", "figure", "share", numbers=("figure", "share")), tuple(rows)
-    )
+    return Sheet(counted(count, "session"), columns("", numbers=("figure", "share")), tuple(rows))
 
 
 def _percent(value: float | None, error: float | None) -> str:
