@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from taisai.audit import export as exported
-from taisai.journal.stores import memory, sqlite
+from taisai.journal.stores import contract, sqlite
 from taisai.journal.stores.contract import StoredCheckpoint, check_secret
 from taisai.journal.stores.sqlite import SqliteStore
 from taisai.journal.stores.sqlite_reader import SqliteReader
@@ -88,7 +88,8 @@ OF_THE_VAULT: Final[dict[str, Sabotage]] = {
     ),
     "any secret is taken": Sabotage(
         together(
-            instead(memory, "check_secret", lambda *_: None), instead(sqlite, "check_secret", lambda *_: None)
+            instead(contract, "check_secret", lambda *_: None),
+            instead(sqlite, "check_secret", lambda *_: None),
         ),
         (vault.test_a_secret_and_its_name_have_limits,),
         by=(UnicodeEncodeError,),
