@@ -313,7 +313,7 @@ def wrong_books(table: Table, event: e.Event) -> Iterator[str]:
     kept, ledger = table.ledger.balances, table.ledger
     if ledger.difference:
         yield f"after {event} held and owed differ by {ledger.difference}"
-    if sum(entry.debit for entry in ledger.latest):
+    if sum(entry.amount if entry.account.held else -entry.amount for entry in ledger.latest):
         yield f"the entries of {event} do not sum to zero"
     if any(balance < 0 for balance in kept.values()):
         yield f"after {event} something is negative: {kept}"

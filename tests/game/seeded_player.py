@@ -371,11 +371,11 @@ class Hand:
         choose = c.ChooseWithdrawal(at=at, by=by, seat=seat, withdraw=rng.random() < 0.6)
         recover = c.Recover(at=at, by=RECOVERY, stopped_for=rng.choice((None, None, 100, 60_000)))
         unclear = c.ReportIrregularity(at=at, by="dan", event=Irregularity.CHIPS_UNCLEAR)
-        if table.live_bets and table.phase.settlement_recorded and rng.random() < 0.5:
+        if table.round and table.round.staked and table.phase.settlement_recorded and rng.random() < 0.5:
             return unclear
         power = c.ReportIrregularity(at=at, by="dan", event=Irregularity.POWER_FAILURE)
         # Only one book lets players withdraw after it, and only while bets lie over dice that are not seen.
-        if rng.random() < (0.4 if table.book.id == MBS and table.live_bets else 0.1):
+        if rng.random() < (0.4 if table.book.id == MBS and table.round and table.round.staked else 0.1):
             return power
         if table.held is not None and table.held.hold is Hold.WITHDRAWAL:
             return rng.choice((choose, choose, c.CloseWithdrawal(at=at, by="dan"), recover))

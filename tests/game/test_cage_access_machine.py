@@ -155,7 +155,7 @@ def _anyone_is_the_server(patch: pytest.MonkeyPatch) -> None:
 
 
 def _know_no_retry(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(cage, "again_at_door", lambda *_: False)
+    patch.setattr(cage, "access_retry", lambda *_: False)
 
 
 SABOTAGES = [

@@ -116,7 +116,9 @@ def do(table: Table, command: c.Command) -> tuple[e.Event, ...]:
     for event in decided:
         play.evolve(table, event)
         assert table.ledger.difference == 0
-        assert sum(entry.debit for entry in table.ledger.latest) == 0
+        assert (
+            sum(entry.amount if entry.account.held else -entry.amount for entry in table.ledger.latest) == 0
+        )
     assert min(table.ledger.balances.values()) >= 0
     return decided
 

@@ -192,7 +192,7 @@ def assert_it_goes_on(back: Recovered, at: int, asked: Command | None, past: lis
                 again = recover(past, table.book, Declaration(declared, dealer, second), at=at)
                 assert (again.action, str(again.clause)) == DECLARED[table.book.id, declared]
                 assert books_faults(again.table) == []
-        case Recovery.WITHDRAW_OPTION if table.live_bets:
+        case Recovery.WITHDRAW_OPTION if table.round and table.round.staked:
             assert Hold.WITHDRAWAL in table.holds
             go_on(table, CloseWithdrawal(at=at, by=ranked(table)[0]))
             assert Hold.WITHDRAWAL not in table.holds

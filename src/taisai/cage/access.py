@@ -2,42 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from taisai.cage.messages import (
-    ClockJumped,
-    CredentialsSet,
-    DeviceDismissed,
-    DeviceEnrolled,
-    DeviceKind,
-    DiceAlarmNoted,
-    HouseEvent,
-    LargeWinNoted,
-    OverrideNoted,
-    PersonLocked,
-    PersonUnlocked,
-    SessionsRevoked,
-    SettingsTaken,
-    SignedIn,
-    SignedOut,
-    SignInFailed,
-    SystemStarted,
-    SystemStopped,
-)
-from taisai.game.vocabulary import folded
+from taisai.cage import messages
+from taisai.cage.messages import DeviceEnrolled, DeviceKind, HouseCommand, HouseEvent, SignInFailed
+from taisai.cage.values import lookup, too_many
+from taisai.game.refusals import Reason, Refusal
+from taisai.game.vocabulary import SYSTEM, folded, is_name
+from taisai.rules.clauses import Clause
+from taisai.validation import quoted
 
 if TYPE_CHECKING:
     from taisai.cage.house import House
-from collections.abc import Iterator
-
-from taisai.cage import messages as said
-from taisai.cage.messages import HouseCommand
-from taisai.cage.values import found, too_many
-from taisai.game.refusals import Reason, Refusal
-from taisai.game.vocabulary import SYSTEM, is_name
-from taisai.rules.clauses import Clause
-from taisai.validation import quoted
 
 
 class StreamError(Exception):
@@ -61,16 +38,16 @@ FLOOR_SECOND: Final = "pit-supervisor"
 
 
 MOST_FAILURES: Final = 3
-"""In a row, before a person is locked. Kept for ever: an audit decides every sign-in again."""
+"""Failures in a row that lock a person. It never changes: an audit decides every sign-in again."""
 MOST_WINS: Final = 1_000
-"""Large wins that are remembered, of all tables. A start notes the latest rounds of its tables again."""
+"""Large wins of all tables that are kept. A start notes the latest rounds of its tables again."""
 
 Win = tuple[str, int, str]
 """Table, round and seat."""
 
 
 class EnrolledDevice(NamedTuple):
-    """A device that may come in."""
+    """A device that may connect."""
 
     name: str
     kind: DeviceKind
@@ -91,8 +68,8 @@ def device_of(event: DeviceEnrolled) -> EnrolledDevice:
     return EnrolledDevice(event.device, event.kind, event.key, event.table, event.seat)
 
 
-def apply_presence(house: House, event: HouseEvent) -> bool:
-    """Applies an event of this kind; returns whether it was one."""
+def apply_access(house: House, event: HouseEvent) -> bool:
+    """Applies an event of devices, sign-ins or notes; returns whether it was one."""
     change = _CHANGES.get(type(event))
     if change is not None:
         change(house, event)
@@ -123,7 +100,7 @@ def _enrol(house: House, event: DeviceEnrolled) -> None:
         house.terminals[device.place] = device.name
 
 
-def _dismiss(house: House, event: DeviceDismissed) -> None:
+def _dismiss(house: House, event: messages.DeviceDismissed) -> None:
     device = house.devices.pop(event.device, None)
     if device is None:
         raise StreamError(f"expected a device of the House, got {event}")
@@ -135,7 +112,7 @@ def _dismiss(house: House, event: DeviceDismissed) -> None:
 # People
 
 
-def _sign_in(house: House, event: SignedIn) -> None:
+def _sign_in(house: House, event: messages.SignedIn) -> None:
     if event.person not in house.people or event.person in house.locked or event.session in house.sessions:
         raise StreamError(f"expected a new session of a person who may sign in, got {event}")
     house.sessions[event.session] = event.person
@@ -154,26 +131,26 @@ def counts(house: House, event: SignInFailed) -> bool:
     return event.known and event.person in house.credentials
 
 
-def _lock(house: House, event: PersonLocked) -> None:
+def _lock(house: House, event: messages.PersonLocked) -> None:
     if event.person not in house.people or event.person in house.locked:
         raise StreamError(f"expected a person on the staff list who is not locked, got {event}")
     house.locked.add(event.person)
 
 
-def _unlock(house: House, event: PersonUnlocked) -> None:
+def _unlock(house: House, event: messages.PersonUnlocked) -> None:
     if event.person not in house.locked:
         raise StreamError(f"expected a locked person, got {event}")
     house.locked.discard(event.person)
     house.failures.pop(event.person, None)
 
 
-def _sign_out(house: House, event: SignedOut) -> None:
+def _sign_out(house: House, event: messages.SignedOut) -> None:
     if house.sessions.get(event.session) != event.person:
         raise StreamError(f"expected an open session, got {event}")
     del house.sessions[event.session]
 
 
-def _revoke(house: House, event: SessionsRevoked) -> None:
+def _revoke(house: House, event: messages.SessionsRevoked) -> None:
     _end_sessions(house, event.person)
 
 
@@ -181,7 +158,7 @@ def _end_sessions(house: House, person: str) -> None:
     house.sessions = {session: other for session, other in house.sessions.items() if other != person}
 
 
-def _set_credentials(house: House, event: CredentialsSet) -> None:
+def _set_credentials(house: House, event: messages.CredentialsSet) -> None:
     if event.person not in house.people:
         raise StreamError(f"expected a person on the staff list, got {event}")
     house.credentials.add(event.person)
@@ -190,11 +167,11 @@ def _set_credentials(house: House, event: CredentialsSet) -> None:
 # Notes
 
 
-def _take_settings(house: House, event: SettingsTaken) -> None:
+def _take_settings(house: House, event: messages.SettingsTaken) -> None:
     house.settings = dict(sorted(event.settings.items()))
 
 
-def _note_win(house: House, event: LargeWinNoted) -> None:
+def _note_win(house: House, event: messages.LargeWinNoted) -> None:
     win = (event.table, event.round, event.seat)
     house.wins.pop(win, None)
     house.wins[win] = event.amount
@@ -203,26 +180,26 @@ def _note_win(house: House, event: LargeWinNoted) -> None:
 
 
 def _only_note(_house: House, _event: HouseEvent) -> None:
-    """The stream remembers it, and nothing is decided by it."""
+    """The event is only recorded."""
 
 
 _CHANGES: Final[Mapping[type[HouseEvent], Callable[[House, Any], None]]] = {
     DeviceEnrolled: _enrol,
-    DeviceDismissed: _dismiss,
-    SignedIn: _sign_in,
+    messages.DeviceDismissed: _dismiss,
+    messages.SignedIn: _sign_in,
     SignInFailed: _fail,
-    PersonLocked: _lock,
-    PersonUnlocked: _unlock,
-    SignedOut: _sign_out,
-    SessionsRevoked: _revoke,
-    CredentialsSet: _set_credentials,
-    SettingsTaken: _take_settings,
-    LargeWinNoted: _note_win,
-    SystemStarted: _only_note,
-    SystemStopped: _only_note,
-    ClockJumped: _only_note,
-    OverrideNoted: _only_note,
-    DiceAlarmNoted: _only_note,
+    messages.PersonLocked: _lock,
+    messages.PersonUnlocked: _unlock,
+    messages.SignedOut: _sign_out,
+    messages.SessionsRevoked: _revoke,
+    messages.CredentialsSet: _set_credentials,
+    messages.SettingsTaken: _take_settings,
+    messages.LargeWinNoted: _note_win,
+    messages.SystemStarted: _only_note,
+    messages.SystemStopped: _only_note,
+    messages.ClockJumped: _only_note,
+    messages.OverrideNoted: _only_note,
+    messages.DiceAlarmNoted: _only_note,
 }
 
 
@@ -233,125 +210,131 @@ _ACCESS: Final = Clause("house:access")
 _DEVICES: Final = Clause("house:devices")
 
 
-def failed_as(house: House, command: said.NoteFailure) -> dict[str, Any]:
+def failed_person(house: House, command: messages.NoteFailure) -> dict[str, Any]:
     """The person who failed to sign in: names are compared without regard to case."""
     person = house.called(command.person)
     return {"person": command.person if person is None else person, "known": person is not None}
 
 
-def again_at_door(house: House, event: HouseEvent) -> Refusal | bool:
-    """Whether it is so already; a refusal where its name is known for something else."""
+def access_retry(house: House, event: HouseEvent) -> Refusal | bool:
+    """Whether the event changes nothing; a refusal if its name belongs to something else."""
     match event:
-        case said.DeviceEnrolled():
-            kept = found(house.devices, event.device)
+        case DeviceEnrolled():
+            kept = lookup(house.devices, event.device)
             if kept is None or kept == device_of(event):
                 return kept is not None
             return Refusal(
                 Reason.DIFFERENT_CONTENT, _DEVICES, f"the name belongs to another device: {_described(kept)}"
             )
-        case said.SignedIn() | said.SignedOut():
+        case messages.SignedIn() | messages.SignedOut():
             return _known_session(house, event)
-        case said.PersonUnlocked():
-            return found(house.people, event.person) is not None and event.person not in house.locked
-        case said.SessionsRevoked():
-            on_staff_list = found(house.people, event.person) is not None
+        case messages.PersonUnlocked():
+            return lookup(house.people, event.person) is not None and event.person not in house.locked
+        case messages.SessionsRevoked():
+            on_staff_list = lookup(house.people, event.person) is not None
             return on_staff_list and event.person not in house.sessions.values()
-        case said.SettingsTaken():
+        case messages.SettingsTaken():
             return house.settings == event.settings
-        case said.LargeWinNoted():
-            return found(house.wins, (event.table, event.round, event.seat)) == event.amount
+        case messages.LargeWinNoted():
+            return lookup(house.wins, (event.table, event.round, event.seat)) == event.amount
         case _:
             return False
 
 
-def _known_session(house: House, event: said.SignedIn | said.SignedOut) -> Refusal | bool:
-    person = found(house.sessions, event.session)
+def _known_session(house: House, event: messages.SignedIn | messages.SignedOut) -> Refusal | bool:
+    person = lookup(house.sessions, event.session)
     if person is None:
-        return isinstance(event, said.SignedOut)  # what is not open needs no end
+        return isinstance(event, messages.SignedOut)  # the session is closed already
     if person != event.person:
-        got = f"session {quoted(event.session)} does not belong to {quoted(event.person)}"
-        return Refusal(Reason.DIFFERENT_CONTENT, _ACCESS, got)
-    return isinstance(event, said.SignedIn)
+        message = f"session {quoted(event.session)} does not belong to {quoted(event.person)}"
+        return Refusal(Reason.DIFFERENT_CONTENT, _ACCESS, message)
+    return isinstance(event, messages.SignedIn)
 
 
-def not_admitted(house: House, command: HouseCommand) -> Iterator[Refusal]:
-    """Why it cannot be done as things stand."""
+def access_refusals(house: House, command: HouseCommand) -> Iterator[Refusal]:
+    """Why the state of the House does not allow the command."""
     match command:
-        case said.EnrolDevice():
+        case messages.EnrolDevice():
             yield from _enrollable(house, command)
-        case said.DismissDevice():
-            if found(house.devices, command.device) is None:
-                got = f"the House has no device {quoted(command.device)}"
-                yield Refusal(Reason.BAD_VALUE, _DEVICES, got)
-        case said.NoteSignIn() | said.RevokeSessions() | said.SetCredentials() | said.UnlockPerson():
+        case messages.DismissDevice():
+            if lookup(house.devices, command.device) is None:
+                message = f"the House has no device {quoted(command.device)}"
+                yield Refusal(Reason.BAD_VALUE, _DEVICES, message)
+        case (
+            messages.NoteSignIn()
+            | messages.RevokeSessions()
+            | messages.SetCredentials()
+            | messages.UnlockPerson()
+        ):
             yield from _unknown_or_locked(house, command)
         case _:
             pass
 
 
 def _unknown_or_locked(
-    house: House, command: said.NoteSignIn | said.RevokeSessions | said.SetCredentials | said.UnlockPerson
+    house: House,
+    command: messages.NoteSignIn | messages.RevokeSessions | messages.SetCredentials | messages.UnlockPerson,
 ) -> Iterator[Refusal]:
     person = command.person
     locked = is_name(person) and person in house.locked
-    if isinstance(command, said.UnlockPerson) and locked:
+    if isinstance(command, messages.UnlockPerson) and locked:
         return  # also a person who has left the staff list: they stay locked
-    if found(house.people, person) is None:
-        got = f"expected a person on the staff list, got {quoted(person)}"
-        yield Refusal(Reason.UNKNOWN_PERSON, _ACCESS, got)
-    elif isinstance(command, said.NoteSignIn) and locked:
-        got = f"{person!r} is locked after {MOST_FAILURES} failures"
-        yield Refusal(Reason.RULED_OUT, _ACCESS, got)
+    if lookup(house.people, person) is None:
+        message = f"expected a person on the staff list, got {quoted(person)}"
+        yield Refusal(Reason.UNKNOWN_PERSON, _ACCESS, message)
+    elif isinstance(command, messages.NoteSignIn) and locked:
+        message = f"{person!r} is locked after {MOST_FAILURES} failures"
+        yield Refusal(Reason.RULED_OUT, _ACCESS, message)
 
 
-def _enrollable(house: House, command: said.EnrolDevice) -> Iterator[Refusal]:
+def _enrollable(house: House, command: messages.EnrolDevice) -> Iterator[Refusal]:
     if not is_name(command.device):
         return  # and its value is refused
     yield from name_taken(house, command.device, _DEVICES)
     place = (command.table, command.seat)
-    if command.kind is said.DeviceKind.TERMINAL and (other := found(house.terminals, place)):
-        got = f"seat {quoted(command.seat)} of table {quoted(command.table)} has the terminal {other!r}"
-        yield Refusal(Reason.RULED_OUT, _DEVICES, got)
+    if command.kind is DeviceKind.TERMINAL and (other := lookup(house.terminals, place)):
+        message = f"seat {quoted(command.seat)} of table {quoted(command.table)} has the terminal {other!r}"
+        yield Refusal(Reason.RULED_OUT, _DEVICES, message)
 
 
 def name_taken(house: House, name: str, clause: Clause) -> Iterator[Refusal]:
     """Why a person or a device may not have a name: in an entry, `by` must mean one thing."""
     alike, what = folded(name), "device" if clause == _DEVICES else "person"
     if alike in SYSTEM:
-        got = f"{name!r} is one of the system's own actors, not a {what}"
-        yield Refusal(Reason.BAD_VALUE, clause, got)
+        message = f"{name!r} is one of the system's own actors, not a {what}"
+        yield Refusal(Reason.BAD_VALUE, clause, message)
     for other, whose in ((house.names.get(alike), "person"), (house.device_names.get(alike), "device")):
         if other is not None and (whose, other) != (what, name):
-            got = f"the name {name!r} is taken by the {whose} {other!r}"
-            yield Refusal(Reason.BAD_VALUE, clause, got)
+            message = f"the name {name!r} is taken by the {whose} {other!r}"
+            yield Refusal(Reason.BAD_VALUE, clause, message)
 
 
 def left_locked(house: House, person: str) -> Iterator[Refusal]:
     """Why a new person may not have a name: in other letters it would escape a lock."""
     for name in house.locked:
         if name != person and folded(name) == folded(person):
-            got = f"the name {person!r} is taken by {name!r}, who left the staff list while locked"
-            yield Refusal(Reason.BAD_VALUE, _ACCESS, got)
+            message = f"the name {person!r} is taken by {name!r}, who left the staff list while locked"
+            yield Refusal(Reason.BAD_VALUE, _ACCESS, message)
 
 
-def too_many_at_door(house: House, event: HouseEvent) -> Iterator[Refusal]:
-    """Which greatest number would be exceeded."""
-    if isinstance(event, said.DeviceEnrolled) and len(house.devices) >= MOST_DEVICES:
+def access_limits(house: House, event: HouseEvent) -> Iterator[Refusal]:
+    """Which limit would be exceeded."""
+    if isinstance(event, DeviceEnrolled) and len(house.devices) >= MOST_DEVICES:
         yield too_many("devices", MOST_DEVICES)
-    if isinstance(event, said.SignedIn) and len(house.sessions) >= MOST_SESSIONS_OPEN:
+    if isinstance(event, messages.SignedIn) and len(house.sessions) >= MOST_SESSIONS_OPEN:
         yield too_many("open sessions", MOST_SESSIONS_OPEN)
 
 
 def consequences(house: House, event: HouseEvent) -> tuple[HouseEvent, ...]:
     """What follows from an event at once: too many failures in a row lock a person."""
-    if not isinstance(event, said.SignInFailed) or event.person in house.locked:
+    if not isinstance(event, SignInFailed) or event.person in house.locked:
         return ()
     if not counts(house, event):
         return ()
     failures = house.failures.get(event.person, 0) + 1
     if failures < MOST_FAILURES:
         return ()
-    locked = said.PersonLocked(
+    locked = messages.PersonLocked(
         at=event.at, by=event.by, clause=event.clause, person=event.person, failures=failures
     )
     return (locked,)

@@ -8,7 +8,7 @@ from enum import StrEnum
 from functools import cache
 from typing import Final, NamedTuple
 
-from taisai.cage.access import EnrolledDevice, StreamError, Win, apply_presence, forget_person
+from taisai.cage.access import EnrolledDevice, StreamError, Win, apply_access, forget_person
 from taisai.cage.messages import (
     CapitalBrought,
     CapitalTaken,
@@ -159,7 +159,7 @@ class House:
 
     def called(self, name: object) -> str | None:
         """The person on the staff list with a name, without regard to case."""
-        return self.names.get(folded(name)) if isinstance(name, str) and is_name(name) else None
+        return self.names.get(folded(name)) if is_name(name) else None
 
     def supervising(self, rank: object) -> bool:
         """Whether a rank is the second rank or above."""
@@ -268,7 +268,7 @@ def _apply(house: House, event: HouseEvent) -> None:
             _add_ticket(house, event)
         case TicketRedeemed() | TicketAccepted():
             _redeem(house, event)
-        case _ if not apply_presence(house, event) and type(event) not in (*_CHANGES, *_KINDS):
+        case _ if not apply_access(house, event) and type(event) not in (*_CHANGES, *_KINDS):
             raise StreamError(f"expected an event of the House, got {event}")
 
 

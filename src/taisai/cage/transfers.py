@@ -33,9 +33,9 @@ class UnfinishedTransfer(NamedTuple):
 
 def unfinished(house: House, tables: Mapping[str, Mapping[str, int]]) -> list[UnfinishedTransfer]:
     """Every transfer that is not booked as opposites by both; `tables`: table → transfer → signed amount."""
-    ours = {(kept.table, kept.id): kept.signed for kept in house.transfers.values()}
-    theirs = {(table, name): booked for table, kept in tables.items() for name, booked in kept.items()}
-    found = []
+    ours = {(transfer.table, transfer.id): transfer.signed for transfer in house.transfers.values()}
+    theirs = {(table, name): sum_ for table, booked in tables.items() for name, sum_ in booked.items()}
+    transfers = []
     for table, name in sorted(ours.keys() | theirs.keys()):
         mine, other = ours.get((table, name)), theirs.get((table, name))
         if mine is None:
@@ -46,8 +46,8 @@ def unfinished(house: House, tables: Mapping[str, Mapping[str, int]]) -> list[Un
             missing = MissingSide.AGREEMENT
         else:
             continue
-        found.append(UnfinishedTransfer(name, table, missing, mine, other, house.transfers.get(name)))
-    return found
+        transfers.append(UnfinishedTransfer(name, table, missing, mine, other, house.transfers.get(name)))
+    return transfers
 
 
 _AT_TABLE: Final[Mapping[HouseTransferKind, str]] = {
@@ -71,30 +71,28 @@ _AT_TABLE: Final[Mapping[HouseTransferKind, str]] = {
 """What the table has to do, once the House has done its part."""
 
 
-def how_to_finish(one: UnfinishedTransfer) -> str:
+def how_to_finish(transfer: UnfinishedTransfer) -> str:
     """What has to be done to finish a transfer, in one sentence."""
-    kept = one.transfer
-    if one.missing is MissingSide.TABLE and kept is not None:
-        return f"Transfer {one.id!r}: {_AT_TABLE[kept.kind].format_map(kept._asdict())}."
-    booked = _booked(one.booked_by_table, "the House")
-    if one.missing is MissingSide.AGREEMENT:
-        ours = _booked(one.booked_by_house, "the table")
+    at_house = transfer.transfer
+    if transfer.missing is MissingSide.TABLE and at_house is not None:
+        return f"Transfer {transfer.id!r}: {_AT_TABLE[at_house.kind].format_map(at_house._asdict())}."
+    booked = _booked(transfer.booked_by_table, "the House")
+    if transfer.missing is MissingSide.AGREEMENT:
+        ours = _booked(transfer.booked_by_house, "the table")
         return (
-            f"Transfer {one.id!r}: the House booked {ours} and table {one.table!r} {booked}, "
+            f"Transfer {transfer.id!r}: the House booked {ours} and table {transfer.table!r} {booked}, "
             "so a supervisor must find which of the two is wrong and record the difference."
         )
-    if kept is not None:
+    if at_house is not None:
         return (
-            f"Transfer {one.id!r}: table {one.table!r} booked {booked}, but the House knows the id from "
-            f"table {kept.table!r}, so a supervisor must find which table it belongs to."
+            f"Transfer {transfer.id!r}: table {transfer.table!r} booked {booked}, but the House knows the id "
+            f"from table {at_house.table!r}, so a supervisor must find which table it belongs to."
         )
-    owed = one.booked_by_table is not None and one.booked_by_table < 0
-    act = (
-        "issue the ticket, or record the fill or the paid claim"
-        if owed
-        else "record the ticket, credit, drop or collected claim"
-    )
-    return f"Transfer {one.id!r}: table {one.table!r} booked {booked}, and the cage must {act}."
+    owed = transfer.booked_by_table is not None and transfer.booked_by_table < 0
+    act = "record the ticket, credit, drop or collected claim"
+    if owed:
+        act = "issue the ticket, or record the fill or the paid claim"
+    return f"Transfer {transfer.id!r}: table {transfer.table!r} booked {booked}, and the cage must {act}."
 
 
 def _booked(signed: int | None, other: str) -> str:

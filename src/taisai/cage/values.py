@@ -82,7 +82,7 @@ _KINDS_OF: Final[Mapping[tuple[type[HouseCommand], str], ValueKind[Any]]] = {
 _NO_SEAT: Final = passing("no seat, because only a terminal has one", lambda value: value is None)
 
 
-def wrong_values(command: HouseCommand, clause: Clause) -> Iterator[Refusal]:
+def value_refusals(command: HouseCommand, clause: Clause) -> Iterator[Refusal]:
     """The refusals of a command's values that do not depend on the state of the House."""
     for name in command.__struct_fields__:
         value = getattr(command, name)
@@ -147,23 +147,17 @@ _Key = TypeVar("_Key")
 _Value = TypeVar("_Value")
 
 
-def found(kept: Mapping[_Key, _Value], key: object) -> _Value | None:
+def lookup(mapping: Mapping[_Key, _Value], key: object) -> _Value | None:
     """The value under a key; None for an unknown key, or for a value that cannot be a key."""
     try:
-        return kept.get(key)  # type: ignore[arg-type]
+        return mapping.get(key)  # type: ignore[arg-type]
     except TypeError:  # a list, for example, has no hash
         return None
 
 
-def same_person(one: object, other: object) -> bool:
+def same_person(name: object, other: object) -> bool:
     """Whether two values are names of the same person."""
-    return (
-        isinstance(one, str)
-        and isinstance(other, str)
-        and is_name(one)
-        and is_name(other)
-        and folded(one) == folded(other)
-    )
+    return is_name(name) and is_name(other) and folded(name) == folded(other)
 
 
 def clock(at: int) -> str:

@@ -59,8 +59,7 @@ def no_seat(table: Table, seat: object, what: str = "seat") -> Refusal:
 
 def may_act(table: Table, person: str, position: str, clause: Clause) -> Refusal | None:
     """Why a person may not do what belongs to a position."""
-    absent = at_table(table, person)
-    if absent:
+    if absent := at_table(table, person):
         return absent
     holder = table.people[person].position
     if not table.ranks.may_act(holder=holder, position=position, settings=table.settings):
@@ -72,8 +71,7 @@ def may_act(table: Table, person: str, position: str, clause: Clause) -> Refusal
 
 def at_least(table: Table, person: str, rank: str, clause: Clause) -> Refusal | None:
     """Why a person is below a rank."""
-    absent = at_table(table, person)
-    if absent:
+    if absent := at_table(table, person):
         return absent
     holder = table.people[person].position
     if not table.ranks.at_least(holder, rank):

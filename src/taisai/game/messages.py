@@ -9,13 +9,9 @@ from msgspec import Struct
 
 from taisai.rules.clauses import Clause
 
-LATEST: Final = 253_402_300_799_999  # the end of the year 9999, in milliseconds: later no date can be told
-
-
+LATEST: Final = 253_402_300_799_999  # the end of the year 9999, in milliseconds: no later date can be shown
 Faces = tuple[int, ...]
-
-
-_BASES: Final = frozenset({"Command", "Event", "HouseCommand", "HouseEvent"})
+_BASES: Final = frozenset({"Message", "Command", "Event", "HouseCommand", "HouseEvent"})
 
 
 def required_tag(name: str) -> str:
@@ -30,21 +26,18 @@ def tag_of(kind: type[Struct]) -> str:
     return str(kind.__struct_config__.tag)
 
 
-class Command(
-    Struct,
-    frozen=True,
-    kw_only=True,
-    tag_field="command",
-    tag=required_tag,
-    forbid_unknown_fields=True,
-    gc=False,
-):
-    """A request to a table."""
+class Message(Struct, frozen=True, kw_only=True, tag=required_tag, forbid_unknown_fields=True, gc=False):
+    """What commands and events have in common, those of the House too."""
 
     at: int
     """Milliseconds since 1970 in UTC, by the clock of the server."""
     by: str
     """A person, a terminal, or one of the system's own actors."""
+
+
+class Command(Message, frozen=True, kw_only=True, tag_field="command"):
+    """A request to a table."""
+
     from_clients: ClassVar[bool] = True
     """Whether clients may send this command. If not, only the server gives it."""
     before_opening: ClassVar[bool] = False
@@ -53,28 +46,18 @@ class Command(
     """Whether a closed table still takes this command: a wrong result is corrected whenever it is found."""
 
 
-class Event(
-    Struct,
-    frozen=True,
-    kw_only=True,
-    tag_field="event",
-    tag=required_tag,
-    forbid_unknown_fields=True,
-    gc=False,
-):
-    """Something that happened."""
+class Event(Message, frozen=True, kw_only=True, tag_field="event"):
+    """Something that happened at a table."""
 
-    at: int
-    by: str
     clause: Clause
-    """The document's, or `house:…` where no document speaks."""
+    """A clause of the document, or `house:…` if the documents have none."""
 
 
 Events = tuple[Event, ...]
-Message = TypeVar("Message", bound=Struct)
+_Kind = TypeVar("_Kind", bound=Message)
 
 
-def messages_in(module: ModuleType, base: type[Message]) -> list[type[Message]]:
+def messages_in(module: ModuleType, base: type[_Kind]) -> list[type[_Kind]]:
     """The commands or the events that a module defines, in the order of their definition."""
     kinds = (kind for kind in vars(module).values() if isinstance(kind, type) and kind is not base)
     return [kind for kind in kinds if issubclass(kind, base) and kind.__module__ == module.__name__]

@@ -86,8 +86,7 @@ def take_seat(table: Table, command: TakeSeat) -> Events | Refusal:  # noqa: C90
     """A player sits down, at a terminal or at the layout."""
     if not table.open:
         return at_table(table, command.by) or ()
-    refusal = bad_name("a seat's name", command.seat) or bad_text("a player's name", command.player)
-    if refusal:
+    if refusal := bad_name("a seat's name", command.seat) or bad_text("a player's name", command.player):
         return refusal
     if command.terminal is not None:
         refusal = bad_name("a terminal's name", command.terminal) or _terminal_refusal(table, command)
@@ -100,8 +99,7 @@ def take_seat(table: Table, command: TakeSeat) -> Events | Refusal:  # noqa: C90
     seat = table.seats.get(command.seat)
     if seat is not None and seat.taken:
         return refused(Reason.UNKNOWN_SEAT, SEATS, f"seat {command.seat} is taken")
-    refusal = _sits_elsewhere(table, command)
-    if refusal:
+    if refusal := _sits_elsewhere(table, command):
         return refusal
     if seat is None and len(table.seats) >= MOST_SEATS:
         return refused(
@@ -135,10 +133,8 @@ def _sits_elsewhere(table: Table, command: TakeSeat) -> Refusal | None:
 
 
 def _terminal_refusal(table: Table, command: TakeSeat) -> Refusal | None:
-    if command.by != command.terminal:
-        refusal = at_table(table, command.by)
-        if refusal:
-            return refusal
+    if command.by != command.terminal and (refusal := at_table(table, command.by)):
+        return refusal
     if folded(command.terminal or "") in SYSTEM or command.terminal in table.people:
         message = (
             f"a terminal cannot have the name {command.terminal!r}, which belongs to a person or the system"
@@ -165,8 +161,7 @@ def seat_refusal(table: Table, name: str, by: str) -> Refusal | None:
 
 def leave_seat(table: Table, command: LeaveSeat) -> Events | Refusal:
     """A player leaves a seat with no money left on it."""
-    refusal = seat_refusal(table, command.seat, command.by)
-    if refusal:
+    if refusal := seat_refusal(table, command.seat, command.by):
         return refusal
     if table.round is not None and command.seat in table.round.seats():
         message = f"seat {command.seat} has bets in round {table.round.number}"
@@ -180,8 +175,7 @@ def leave_seat(table: Table, command: LeaveSeat) -> Events | Refusal:
 
 def show_layout(table: Table, command: ShowLayout) -> Events | Refusal:
     """A terminal shows another layout, and its pay table with it."""
-    refusal = seat_refusal(table, command.seat, command.by)
-    if refusal:
+    if refusal := seat_refusal(table, command.seat, command.by):
         return refusal
     seat = table.seats[command.seat]
     if seat.terminal is None:
@@ -201,7 +195,6 @@ def show_layout(table: Table, command: ShowLayout) -> Events | Refusal:
 
 
 def on_seat_taken(table: Table, event: SeatTaken) -> None:
-    """A session begins."""
     seat = table.seats.setdefault(event.seat, Seat(event.seat))
     seat.taken, seat.player, seat.terminal, seat.layout = True, event.player, event.terminal, event.layout
     seat.session += 1
@@ -215,7 +208,6 @@ def on_seat_taken(table: Table, event: SeatTaken) -> None:
 
 
 def on_seat_left(table: Table, event: SeatLeft) -> None:
-    """A session is over."""
     seat = table.seats[event.seat]
     seat.taken, seat.terminal, seat.purse = False, None, None
     if seat.colour is not None:
@@ -224,7 +216,6 @@ def on_seat_left(table: Table, event: SeatLeft) -> None:
 
 
 def on_layout_shown(table: Table, event: LayoutShown) -> None:
-    """The terminal shows another layout and its odds."""
     seat = table.seats[event.seat]
     seat.layout = event.layout
     seat.terms = table.terms[event.layout]

@@ -69,8 +69,7 @@ def assign(table: Table, command: Assign) -> Events | Refusal:
     for what, rank in (("rank", command.rank), ("position", command.position)):
         if rank not in ranks:
             return refused(Reason.BAD_VALUE, PEOPLE, f"unknown {what} {rank!r}; known: {listed(ranks)}")
-    refusal = _may_assign(table, command) or bad_name("a person's name", command.person)
-    if refusal:
+    if refusal := _may_assign(table, command) or bad_name("a person's name", command.person):
         return refusal
     if folded(command.person) in SYSTEM or any(
         command.person == seat.terminal for seat in table.seats.values()
@@ -100,8 +99,7 @@ def _may_assign(table: Table, command: Assign) -> Refusal | None:
     ranks = table.ranks
     if command.by == HOUSE:
         return None
-    refusal = at_table(table, command.by)
-    if refusal:
+    if refusal := at_table(table, command.by):
         return refusal
     holder = table.people[command.by].position
     if ranks.at_least(command.position, ranks.second):
@@ -154,7 +152,6 @@ def on_assigned(table: Table, event: PersonAssigned) -> None:
 
 
 def on_left(table: Table, event: PersonLeft) -> None:
-    """Someone is gone."""
     table.people.pop(event.person, None)
 
 

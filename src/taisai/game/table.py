@@ -283,19 +283,20 @@ class Table:
         return self.credits, self.at_risk, self.payable, self.nets
 
     @property
+    def current(self) -> Round:
+        """The current round, where the events before make sure that there is one."""
+        assert self.round is not None
+        return self.round
+
+    @property
     def phase(self) -> Phase:
-        """Where the round in hand stands; between rounds where there is none."""
+        """The phase of the current round, or between rounds."""
         return self.round.phase if self.round else Phase.BETWEEN
 
     @property
     def held(self) -> ActiveHold | None:
         """Why the round waits, if it does; the first of several reasons."""
         return next((ActiveHold(hold, clause) for hold, clause in self.holds.items()), None)
-
-    @property
-    def live_bets(self) -> bool:
-        """Whether bets lie on the layout."""
-        return self.round is not None and self.round.staked > 0
 
     def clause_of(self, act: Act) -> Clause:
         """The clause of an act of the book's procedure under the settings in force."""
@@ -313,7 +314,7 @@ class Table:
         return self.rounds.glance(number) if 0 < number <= len(self.rounds) else None
 
     def to_change(self, number: int) -> Round:
-        """The round in hand or one that is over, by its number: it is about to change."""
+        """The current or a finished round by its number: it is about to change."""
         if self.round is not None and self.round.number == number:
             return self.round
         return self.rounds.to_correct(number)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 from enum import StrEnum
-from typing import Final
+from typing import Final, TypeGuard
 
 from taisai.rules.procedure import CLOCK
 
@@ -16,43 +16,27 @@ def folded(name: str) -> str:
     return unicodedata.normalize("NFKC", name).casefold()
 
 
-def is_name(value: object) -> bool:
+def is_name(value: object) -> TypeGuard[str]:
     """Whether a value can name something: printable, of bounded length, no blank at either end."""
     return type(value) is str and 0 < len(value) <= MOST_ID and value.isprintable() and value.strip() == value
 
 
 CHIP_READER: Final = "chip-reader"
 """The port behind which a chip reader records the chips as they lie."""
-
-
 RECOVERY: Final = "recovery"
 """The system itself, starting again after an interruption."""
-
-
 CAGE: Final = "cage"
 """The House's side of a transfer, as it arrives at a table."""
-
-
 TABLE: Final = "table"
 """A table's side of a transfer, as it arrives at the House."""
-
-
 HOUSE: Final = "house"
 """The House, which signs people in by its staff list."""
-
-
 FLOOR: Final = "floor"
 """The live server itself: what it notes of sign-ins, settings, and its own starts and stops."""
-
-
 SHAKER: Final = "shaker"
 """The demonstration shaker, which draws by seed; never used for money."""
-
-
 RECOGNISER: Final = "recogniser"
 """The port behind which a device at the table recognises the dice."""
-
-
 SYSTEM: Final = frozenset({CLOCK, CHIP_READER, RECOVERY, CAGE, TABLE, HOUSE, FLOOR, SHAKER, RECOGNISER})
 """Actors that are not people; each may do only its own commands."""
 

@@ -7,19 +7,6 @@ from msgspec import Struct
 from taisai.game.messages import Command, Event
 from taisai.game.vocabulary import Means
 
-__all__ = [
-    "BetMoved",
-    "BetRegistered",
-    "BetReturned",
-    "BetTakenBack",
-    "MoveBet",
-    "PlaceBets",
-    "RecordBets",
-    "Slip",
-    "TakeBack",
-]
-
-
 # Commands
 
 

@@ -34,10 +34,8 @@ def take_back(table: Table, command: TakeBack) -> Events | Refusal:  # noqa: C90
     seat = table.seats.get(command.seat)
     if seat is None or not seat.taken:
         return no_seat(table, command.seat)
-    if command.by not in (seat.terminal, CHIP_READER):
-        refusal = at_table(table, command.by)
-        if refusal:
-            return refusal
+    if command.by not in (seat.terminal, CHIP_READER) and (refusal := at_table(table, command.by)):
+        return refusal
     round_ = table.round
     if round_ is None or round_.number != command.round:
         past = recent(table, command.round)
@@ -174,10 +172,9 @@ def cannot_lie(table: Table, round_: Round, bet: BetRegistered, area: str) -> Re
 
 def over_maximum(table: Table, bet: BetRegistered, area: str, brought: int) -> Refusal | None:
     """Why a player cannot have so much on an area, if the document refuses such bets."""
-    assert table.round is not None
     terms = table.terms[bet.layout]
     row = terms.rows[area]
-    total = lying_on(table.round, table.seats[bet.seat], terms, row) + brought
+    total = lying_on(table.current, table.seats[bet.seat], terms, row) + brought
     if total <= terms.most[row]:
         return None
     return outside_limits(table, terms, row, Slip(bet.id, area, bet.stake), total)
@@ -185,10 +182,9 @@ def over_maximum(table: Table, bet: BetRegistered, area: str, brought: int) -> R
 
 def _outside_if_moved(table: Table, bet: BetRegistered, area: str) -> Refusal | None:
     """Why a bet on another area would break the limits, if the document refuses such bets."""
-    assert table.round is not None
     terms, seat = table.terms[bet.layout], table.seats[bet.seat]
     row = terms.rows[area]
-    total = lying_on(table.round, seat, terms, row) + bet.stake
+    total = lying_on(table.current, seat, terms, row) + bet.stake
     slip = Slip(bet.id, area, bet.stake)
     if not terms.least[row] <= total <= terms.most[row]:
         outside = outside_limits(table, terms, row, slip, total)
@@ -196,9 +192,9 @@ def _outside_if_moved(table: Table, bet: BetRegistered, area: str) -> Refusal | 
             return outside
     counted = min(total, terms.most[row]) - min(total - bet.stake, terms.most[row])
     old = terms.rows[bet.area]
-    lying = lying_on(table.round, seat, terms, old)
+    lying = lying_on(table.current, seat, terms, old)
     leaving = min(lying, terms.most[old]) - min(lying - bet.stake, terms.most[old])
-    return beyond_exposure(table, table.round, terms, [(row, counted), (old, -leaving)])
+    return beyond_exposure(table, table.current, terms, [(row, counted), (old, -leaving)])
 
 
 DECIDERS: Final[Deciders] = {

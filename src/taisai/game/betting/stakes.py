@@ -114,13 +114,10 @@ def hand_back(table: Table, purse: Purse, source: Account, amount: int, clause: 
 
 
 def on_taken_back(table: Table, event: BetTakenBack) -> None:
-    """A bet left the layout."""
-    assert table.round is not None
-    take_off(table, table.round, table.round.bets[event.id], event.clause)
+    take_off(table, table.current, table.current.bets[event.id], event.clause)
 
 
 def on_moved(table: Table, event: BetMoved) -> None:
-    """A bet counts on another area."""
     round_ = table.round
     assert round_ is not None
     bet = round_.bets[event.id]

@@ -7,16 +7,6 @@ from typing import ClassVar
 from taisai.game.messages import Command, Event, Faces
 from taisai.game.vocabulary import DeviceFault
 
-__all__ = [
-    "CommitSeed",
-    "ReadingTaken",
-    "RevealSeed",
-    "SeedCommitted",
-    "SeedRevealed",
-    "TakeReading",
-]
-
-
 # Commands
 
 
@@ -43,7 +33,7 @@ class CommitSeed(Command, frozen=True, kw_only=True, tag="commit-seed"):
     commitment: str
     """The SHA-256 of the 32 bytes of the seed, in 64 small hexadecimal digits."""
     source: str
-    """Where the seed comes from, as people are told."""
+    """Where the seed comes from, as pages show it."""
 
 
 class RevealSeed(Command, frozen=True, kw_only=True, tag="reveal-seed"):

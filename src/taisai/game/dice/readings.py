@@ -148,8 +148,7 @@ def _bad_reading(table: Table, command: TakeReading) -> Refusal | None:
             return refused(
                 Reason.BAD_VALUE, ruled.clause, f"{command.fault} needs a second shake, got the first"
             )
-    refusal = bad_name("a reading's id", command.reading) or bad_name("a device's name", command.device)
-    if refusal:
+    if refusal := bad_name("a reading's id", command.reading) or bad_name("a device's name", command.device):
         return refusal
     if bool(command.faces) is (command.fault is not None):
         got = "both" if command.faces else "neither"
@@ -169,14 +168,9 @@ def _too_many(table: Table, faces: tuple[int, ...]) -> bool:
 
 def on_reading(table: Table, event: ReadingTaken) -> None:
     """The round keeps the reading; nothing follows from it."""
-    assert table.round is not None
-    table.round.readings[event.reading] = _reading(event, event.cards)
+    table.current.readings[event.reading] = _reading(event, event.cards)
 
 
-DECIDERS: Final[Deciders] = {
-    TakeReading: take_reading,
-}
+DECIDERS: Final[Deciders] = {TakeReading: take_reading}
 
-EFFECTS: Final[Effects] = {
-    ReadingTaken: on_reading,
-}
+EFFECTS: Final[Effects] = {ReadingTaken: on_reading}

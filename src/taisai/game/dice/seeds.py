@@ -121,8 +121,7 @@ def reveal_seed(table: Table, command: RevealSeed) -> Events | Refusal:
     if table.commitment is not None and table.commitment.round != command.round:
         message = f"expected the seed of round {table.commitment.round}, got that of round {command.round}"
         return refused(Reason.WRONG_ROUND, DEMONSTRATION, message)
-    refusal = _too_early(table, round_)
-    if refusal:
+    if refusal := _too_early(table, round_):
         return refusal
     if table.commitment is None:
         return refused(Reason.UNMET_NEED, DEMONSTRATION, "no seed is committed")
@@ -164,8 +163,7 @@ def _bad_draw(table: Table, round_: Round, revealed: RevealedSeed) -> Refusal | 
         got = f"{revealed.close} and {shown(revealed.faces)}"
         message = f"nothing was drawn: expected no close and no faces, got {got}"
         return refused(Reason.BAD_VALUE, DEMONSTRATION, message)
-    refusal = _bad_digits("the hash of the close", revealed.hash)
-    if refusal:
+    if refusal := _bad_digits("the hash of the close", revealed.hash):
         return refusal
     if not 1 <= revealed.close <= GREATEST_SUM:
         message = f"expected the position of the entry that closed bets, got {revealed.close}"
@@ -183,12 +181,10 @@ def _bad_draw(table: Table, round_: Round, revealed: RevealedSeed) -> Refusal | 
 
 
 def on_committed(table: Table, event: SeedCommitted) -> None:
-    """A seed is committed."""
     table.commitment = SeedCommitment(event.round, event.commitment, event.source)
 
 
 def on_revealed(table: Table, event: SeedRevealed) -> None:
-    """The seed is revealed."""
     table.commitment = None
     table.revealed = RevealedSeed(event.round, event.seed, event.shake, event.close, event.hash, event.faces)
 

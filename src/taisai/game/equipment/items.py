@@ -177,7 +177,6 @@ class Shoe:
         return all(self.seen[face - 1] - were.count(face) + held.count(face) <= most for face in faces)
 
     def load(self, decks: int) -> None:
-        """New decks."""
         self.decks, self.spoilt, self.shuffled, self.fresh, self.rounds = decks, False, False, True, 0
         self.left, self.burnt, self.seen = self.cards, 0, [0] * len(FACES)
         self.shuffles += 1
@@ -189,7 +188,6 @@ class Shoe:
         self.shuffles += 1
 
     def deal(self) -> None:
-        """Three cards leave the shoe."""
         self.left -= CARDS_PER_ROUND
         self.shuffled = False
         self.rounds += 1
@@ -202,7 +200,6 @@ class Shoe:
             self.shuffles += 1
 
     def show(self, faces: Sequence[int]) -> None:
-        """What the dealt cards showed."""
         for face in faces:
             self.seen[face - 1] += 1
 

@@ -41,8 +41,7 @@ SHOE: Final = Clause("house:shoe")
 
 def place_item(table: Table, command: PlaceItem) -> Events | Refusal:
     """An item comes to the table, unless another must leave first."""
-    refusal = at_table(table, command.by)
-    if refusal:
+    if refusal := at_table(table, command.by):
         return refusal
     item = table.equipment.items.get(command.item)
     if item is None:
@@ -55,13 +54,11 @@ def place_item(table: Table, command: PlaceItem) -> Events | Refusal:
         ruled = table.irregularities.ruling_for(Irregularity.TWO_SHAKERS, table.phase, table.settings)
         message = f"{other} is on the table: remove it before {item.id} comes"
         return refused(Reason.RULED_OUT, ruled.clause, message)
-    refusal = between_rounds(table, EQUIPMENT) or _not_fresh(table, command)
-    if refusal:
+    if refusal := between_rounds(table, EQUIPMENT) or _not_fresh(table, command):
         return refusal
     custodian = None
     if item.custody is not None:
-        refusal = may_act(table, command.by, item.custody, item.clause)
-        if refusal:
+        if refusal := may_act(table, command.by, item.custody, item.clause):
             return refusal
         custodian = table.dealer() or command.by
     return (
@@ -110,8 +107,7 @@ def _not_here(table: Table, item: str) -> Refusal | None:
 
 def repair_item(table: Table, command: RepairItem) -> Events | Refusal:
     """A supervisor confirms that an item works again."""
-    refusal = supervisor(table, command.by, EQUIPMENT) or _not_here(table, command.item)
-    if refusal:
+    if refusal := supervisor(table, command.by, EQUIPMENT) or _not_here(table, command.item):
         return refusal
     if table.equipment.placed[command.item].working:
         return refused(Reason.OUT_OF_ORDER, EQUIPMENT, f"{command.item} is in order")
@@ -122,8 +118,7 @@ def repair_item(table: Table, command: RepairItem) -> Events | Refusal:
 
 def inspect(table: Table, command: Inspect) -> Events | Refusal:
     """Records an inspection that the document requires, by the position that it names."""
-    refusal = at_table(table, command.by) or _not_here(table, command.item)
-    if refusal:
+    if refusal := at_table(table, command.by) or _not_here(table, command.item):
         return refusal
     item = table.equipment.items[command.item]
     if not table.equipment.placed[command.item].working:
@@ -173,8 +168,7 @@ def _may_inspect(table: Table, holder: str, inspection: Inspection) -> bool:
 
 
 def _shoe_refusal(table: Table, by: str) -> Refusal | None:
-    refusal = at_table(table, by)
-    if refusal:
+    if refusal := at_table(table, by):
         return refusal
     if not table.shoe.used:
         return refused(Reason.RULED_OUT, SHOE, "this game has dice, not a shoe of cards")
@@ -183,8 +177,7 @@ def _shoe_refusal(table: Table, by: str) -> Refusal | None:
 
 def load_shoe(table: Table, command: LoadShoe) -> Events | Refusal:
     """Decks come into the shoe, as many as the document allows."""
-    refusal = _shoe_refusal(table, command.by)
-    if refusal:
+    if refusal := _shoe_refusal(table, command.by):
         return refusal
     rule = table.shoe.rule
     if type(command.decks) is not int or not rule.least_decks <= command.decks <= rule.most_decks:
@@ -195,8 +188,7 @@ def load_shoe(table: Table, command: LoadShoe) -> Events | Refusal:
 
 def shuffle_shoe(table: Table, command: ShuffleShoe) -> Events | Refusal:
     """All cards are shuffled together; the burn follows."""
-    refusal = _shoe_refusal(table, command.by)
-    if refusal:
+    if refusal := _shoe_refusal(table, command.by):
         return refusal
     if not table.shoe.decks or table.shoe.spoilt:
         return refused(Reason.UNMET_NEED, SHOE, "the shoe has no sound decks: load it first")
@@ -206,8 +198,7 @@ def shuffle_shoe(table: Table, command: ShuffleShoe) -> Events | Refusal:
 
 def count_cards(table: Table, command: CountCards) -> Events | Refusal:
     """The cards are counted; a wrong count is an irregularity."""
-    refusal = at_table(table, command.by)
-    if refusal:
+    if refusal := at_table(table, command.by):
         return refusal
     if table.shoe.rule.kind is not ChanceKind.CARDS or not table.shoe.decks:
         return refused(Reason.UNMET_NEED, SHOE, "the shoe has no decks: load it first")
@@ -233,7 +224,6 @@ def on_placed(table: Table, event: ItemPlaced) -> None:
 
 
 def on_removed(table: Table, event: ItemRemoved) -> None:
-    """An item is gone."""
     table.equipment.remove(event.item)
     if event.item == CARDS_ITEM:
         table.shoe.load(0)
@@ -247,12 +237,10 @@ def on_failed(table: Table, event: ItemFailed) -> None:
 
 
 def on_repaired(table: Table, event: ItemRepaired) -> None:
-    """An item works again."""
     table.equipment.mark(event.item, working=True)
 
 
 def on_inspected(table: Table, event: ItemInspected) -> None:
-    """A passed inspection is valid."""
     if event.passed:
         table.equipment.inspected.add((event.item, event.before))
 
@@ -265,7 +253,6 @@ def on_loaded(table: Table, event: ShoeLoaded) -> None:
 
 
 def on_shuffled(table: Table, event: ShoeShuffled) -> None:
-    """The shoe is whole again."""
     table.shoe.shuffle(event.burnt)
 
 

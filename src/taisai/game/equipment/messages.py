@@ -5,25 +5,6 @@ from __future__ import annotations
 from taisai.game.messages import Command, Event, Faces
 from taisai.rules.equipment import InspectedBefore
 
-__all__ = [
-    "CardsCounted",
-    "CountCards",
-    "Inspect",
-    "ItemFailed",
-    "ItemInspected",
-    "ItemPlaced",
-    "ItemRemoved",
-    "ItemRepaired",
-    "LoadShoe",
-    "PlaceItem",
-    "RemoveItem",
-    "RepairItem",
-    "ShoeLoaded",
-    "ShoeShuffled",
-    "ShuffleShoe",
-]
-
-
 # Commands
 
 

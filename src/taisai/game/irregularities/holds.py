@@ -64,8 +64,7 @@ def _no_option(table: Table) -> Clause:
 def close_withdrawal(table: Table, command: CloseWithdrawal) -> Events | Refusal:
     """The Dealer closes the option; if all players withdrew, the round ends without a result."""
     clause = table.holds.get(Hold.WITHDRAWAL, Clause("house:order"))
-    refusal = may_act(table, command.by, table.ranks.ladder[0].id, clause)
-    if refusal:
+    if refusal := may_act(table, command.by, table.ranks.ladder[0].id, clause):
         return refusal
     if Hold.WITHDRAWAL not in table.holds or table.round is None:
         return refused(Reason.OUT_OF_ORDER, clause, "no option to withdraw is open")
@@ -80,16 +79,13 @@ def close_withdrawal(table: Table, command: CloseWithdrawal) -> Events | Refusal
 
 
 def on_offered(table: Table, event: WithdrawalOffered) -> None:
-    """The round waits for the players."""
-    assert table.round is not None
-    table.round.choices = {}
+    table.current.choices = {}
     table.holds[Hold.WITHDRAWAL] = event.clause
 
 
 def on_chosen(table: Table, event: WithdrawalChosen) -> None:
     """All bets of a player go back, or stay."""
-    round_ = table.round
-    assert round_ is not None
+    round_ = table.current
     round_.choices[event.seat] = event.withdraw
     if event.withdraw:
         for bet in round_.live():
@@ -98,7 +94,6 @@ def on_chosen(table: Table, event: WithdrawalChosen) -> None:
 
 
 def on_withdrawal_closed(table: Table, _event: WithdrawalClosed) -> None:
-    """The round continues."""
     table.holds.pop(Hold.WITHDRAWAL)
 
 
@@ -188,16 +183,13 @@ def declare(table: Table, command: Declare) -> Events | Refusal:
 
 
 def on_interrupted(table: Table, event: Interrupted) -> None:
-    """The round waits for a declaration if the rules require one."""
     if event.action is Recovery.DECLARE:
         table.holds[Hold.DECLARATION] = event.clause
 
 
 def on_declared(table: Table, event: SightDeclared) -> None:
-    """The round knows whether a die was seen."""
-    assert table.round is not None
     table.holds.pop(Hold.DECLARATION)
-    table.round.seen = event.declared is Declared.SEEN
+    table.current.seen = event.declared is Declared.SEEN
 
 
 DECIDERS: Final[Deciders] = {

@@ -12,26 +12,6 @@ from taisai.rules.irregularities import Ruling
 from taisai.rules.procedure import Declared, Recovery
 from taisai.rules.vocabulary import Irregularity, Phase
 
-__all__ = [
-    "CallAttendant",
-    "ChooseWithdrawal",
-    "CloseWithdrawal",
-    "DecideReferral",
-    "Declare",
-    "Interrupted",
-    "IrregularityRuled",
-    "Recover",
-    "ReferralDecided",
-    "Referred",
-    "ReportIrregularity",
-    "SettlementWitnessed",
-    "SightDeclared",
-    "WithdrawalChosen",
-    "WithdrawalClosed",
-    "WithdrawalOffered",
-]
-
-
 # Commands
 
 

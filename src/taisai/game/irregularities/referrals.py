@@ -67,8 +67,7 @@ def call(table: Table, command: CallAttendant) -> Events | Refusal:
 
 def decide_referral(table: Table, command: DecideReferral) -> Events | Refusal:
     """A person of the rank decides a referral, with a reason and its effect."""
-    absent = at_table(table, command.by)
-    if absent:
+    if absent := at_table(table, command.by):
         return absent
     referral = table.referrals.get(command.referral)
     if referral is None or referral.decided_by is not None:
@@ -115,7 +114,7 @@ def _nothing(_table: Table, _case: ReferralDecision) -> Events:
     return ()
 
 
-def _in_hand(table: Table, case: ReferralDecision) -> Refusal | None:
+def _not_current(table: Table, case: ReferralDecision) -> Refusal | None:
     if table.round is None or case.referral.round not in (None, table.round.number):
         about = f"round {case.referral.round}" if case.referral.round else "no round"
         message = f"{case.command.treatment} needs a referral about the current round, got one about {about}"
@@ -124,11 +123,9 @@ def _in_hand(table: Table, case: ReferralDecision) -> Refusal | None:
 
 
 def _void(table: Table, case: ReferralDecision) -> Events | Refusal:
-    refusal = _in_hand(table, case)
-    if refusal:
+    if refusal := _not_current(table, case):
         return refusal
-    assert table.round is not None
-    return corrections.voided(table, case, table.round.number, table.round.number)
+    return corrections.voided(table, case, table.current.number, table.current.number)
 
 
 def _void_rounds(table: Table, case: ReferralDecision) -> Events | Refusal:
@@ -147,12 +144,10 @@ def _settle_by_outcome(table: Table, case: ReferralDecision) -> Events | Refusal
 
 
 def _re_open(table: Table, case: ReferralDecision) -> Events | Refusal:
-    refusal = _in_hand(table, case)
-    if refusal:
+    if refusal := _not_current(table, case):
         return refusal
-    assert table.round is not None
-    if table.round.settled:
-        return refused(Reason.RULED_OUT, REFERRAL, f"round {table.round.number} is settled already")
+    if table.current.settled:
+        return refused(Reason.RULED_OUT, REFERRAL, f"round {table.current.number} is settled already")
     others = [hold for hold in table.holds if hold is not Hold.REFERRAL]
     if others:
         message = f"the round waits for a {others[0]}, which comes first"
@@ -161,16 +156,13 @@ def _re_open(table: Table, case: ReferralDecision) -> Events | Refusal:
 
 
 def _treat_bets(table: Table, case: ReferralDecision) -> Events | Refusal:
-    refusal = _in_hand(table, case)
-    if refusal:
+    if refusal := _not_current(table, case):
         return refusal
-    round_ = table.round
-    assert round_ is not None
+    round_ = table.current
     at, by, clause = case.at, case.by, case.ruled.clause
     events: list[Event] = []
     if round_.settled:
-        refusal = two_people(table, by, case.second)
-        if refusal:
+        if refusal := two_people(table, by, case.second):
             return refusal
         if round_.phase is not Phase.SETTLED:
             message = f"the bets are off the layout (phase {round_.phase})"
@@ -217,7 +209,7 @@ def _brought(round_: Round, bets: dict[str, str | None]) -> dict[tuple[str, str]
 
 def _shut(table: Table, case: ReferralDecision) -> Events | Refusal:
     events: Events = ()
-    if table.round is not None and _in_hand(table, case) is None:
+    if table.round is not None and _not_current(table, case) is None:
         void = corrections.voided(table, case, table.round.number, table.round.number)
         if isinstance(void, Refusal):
             return void
@@ -276,9 +268,7 @@ def open_referrals(table: Table) -> list[Referral]:
 
 
 def on_returned(table: Table, event: BetReturned) -> None:
-    """A bet was returned by a decision."""
-    assert table.round is not None
-    take_off(table, table.round, table.round.bets[event.id], event.clause)
+    take_off(table, table.current, table.current.bets[event.id], event.clause)
 
 
 DECIDERS: Final[Deciders] = {

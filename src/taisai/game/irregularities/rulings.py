@@ -78,11 +78,10 @@ def report(table: Table, command: ReportIrregularity) -> Events | Refusal:
     if command.item is not None and command.item not in table.equipment.placed:
         message = f"no item {command.item!r} on the table; items: {listed(table.equipment.placed)}"
         return refused(Reason.BAD_VALUE, "house:equipment", message)
-    if (command.event, phase) in table.irregularities.seen:
-        refusal = two_people(table, command.by, command.second, clause=DECLARATION)
-        if refusal:
-            return refusal
-    declared = command.seen and (command.event, phase) in table.irregularities.seen
+    by_sight = (command.event, phase) in table.irregularities.seen
+    if by_sight and (refusal := two_people(table, command.by, command.second, clause=DECLARATION)):
+        return refusal
+    declared = command.seen and by_sight
     seen = phase.visibility is Visibility.CONCEALED and (declared or (round_ is not None and round_.seen))
     ruled = _ruling(table, command, phase, seen=seen)
     case = IrregularityCase(
@@ -106,10 +105,9 @@ def by_act(table: Table, command: Perform, event: Irregularity) -> Events | Refu
     ruled = table.irregularities.ruling_for(event, table.phase, table.settings)
     if ruled.ruling is Ruling.REFUSE:
         return refused(Reason.RULED_OUT, ruled.clause, f"{command.act} is refused: it would be {event}")
-    if command.second is not None:
-        refusal = two_people(table, command.by, command.second, rank=table.ranks.ladder[0].id)
-        if refusal:
-            return refusal
+    dealer, second = table.ranks.ladder[0].id, command.second
+    if second is not None and (refusal := two_people(table, command.by, second, rank=dealer)):
+        return refusal
     case = IrregularityCase(
         command.at, command.by, event, table.round, table.phase, ruled, faces=command.faces,
         detail=f"by {command.act}", second=command.second,
@@ -121,10 +119,8 @@ def found_by_check(
     table: Table, command: CountCards, event: Irregularity, *, detail: str
 ) -> Events | Refusal:
     """Rules an irregularity that a check at the table found."""
-    if command.second is not None:
-        refusal = two_people(table, command.by, command.second)
-        if refusal:
-            return refusal
+    if command.second is not None and (refusal := two_people(table, command.by, command.second)):
+        return refusal
     ruled = table.irregularities.ruling_for(event, table.phase, table.settings)
     case = IrregularityCase(
         command.at, command.by, event, table.round, table.phase, ruled, detail=detail, second=command.second
@@ -169,8 +165,7 @@ def _failing(table: Table, case: IrregularityCase) -> Events:
 def _void(table: Table, case: IrregularityCase) -> Events | Refusal:
     if case.round is None:
         return ()
-    refusal = _alone(table, case)
-    if refusal:
+    if refusal := _alone(table, case):
         return refusal
     void = corrections.voided(table, case, case.round.number, case.round.number)
     if isinstance(void, Refusal):
@@ -220,17 +215,15 @@ def _alone(table: Table, case: IrregularityCase) -> Refusal | None:
 
 def reopened(table: Table, at: int, by: str, clause: Clause) -> Events:
     """Bets stay and open again."""
-    assert table.round is not None
     opening = next(step for step in table.procedure.steps if step.act is Act.OPEN_BETS)
-    return (BetsReopened(at=at, by=by, clause=clause, round=table.round.number, phase=opening.end),)
+    return (BetsReopened(at=at, by=by, clause=clause, round=table.current.number, phase=opening.end),)
 
 
 def offered_withdrawal(table: Table, at: int, by: str, clause: Clause) -> Events:
     """Offers the option to withdraw, if there are bets."""
-    assert table.round is not None
-    if not table.round.staked or Hold.WITHDRAWAL in table.holds:
+    if not table.current.staked or Hold.WITHDRAWAL in table.holds:
         return ()
-    return (WithdrawalOffered(at=at, by=by, clause=clause, round=table.round.number),)
+    return (WithdrawalOffered(at=at, by=by, clause=clause, round=table.current.number),)
 
 
 def _withdraw_option(table: Table, case: IrregularityCase) -> Events | Refusal:
@@ -329,15 +322,12 @@ def on_ruled(table: Table, event: IrregularityRuled) -> None:
 
 def on_witnessed(table: Table, event: SettlementWitnessed) -> None:
     """The settlement takes a witness, and the table is shut after it."""
-    assert table.round is not None
-    table.round.witness = event.witness
+    table.current.witness = event.witness
     table.shut_after = event.reason
     table.witnessed_by = event.clause
 
 
-DECIDERS: Final[Deciders] = {
-    ReportIrregularity: report,
-}
+DECIDERS: Final[Deciders] = {ReportIrregularity: report}
 
 EFFECTS: Final[Effects] = {
     IrregularityRuled: on_ruled,

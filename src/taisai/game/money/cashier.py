@@ -78,8 +78,7 @@ def receive_ticket(table: Table, command: ReceiveTicket) -> Events | Refusal:
         return refusal
     if command.transfer in table.transfers:
         return known_transfer(table, command.transfer, TransferKind.TICKET, command.amount, command.seat)
-    refusal = bad_name("a seat's name", command.seat)
-    if refusal:
+    if refusal := bad_name("a seat's name", command.seat):
         return refusal
     seat = table.seats.get(command.seat)
     purse = (
@@ -121,8 +120,7 @@ def dispense_credits(table: Table, command: DispenseCredits) -> Events | Refusal
     """All credits of a terminal go out."""
     if command.transfer in table.transfers:
         return known_transfer(table, command.transfer, TransferKind.DISPENSED, None, command.seat)
-    refusal = seat_refusal(table, command.seat, command.by) or bad_name("a transfer", command.transfer)
-    if refusal:
+    if refusal := seat_refusal(table, command.seat, command.by) or bad_name("a transfer", command.transfer):
         return refusal
     seat = table.seats[command.seat]
     if seat.purse is None or not seat.purse.credits:
@@ -184,8 +182,7 @@ def cash_colour(table: Table, command: CashColour) -> Events | Refusal:
 
     A rest of less than one chip, as after a stake settled to the maximum, is paid with the last chip.
     """
-    refusal = seat_refusal(table, command.seat, command.by) or at_table(table, command.by)
-    if refusal:
+    if refusal := seat_refusal(table, command.seat, command.by) or at_table(table, command.by):
         return refusal
     seat = table.seats[command.seat]
     purse = seat.purses.get(Means.COLOUR_CHIPS)
@@ -338,7 +335,6 @@ def on_colour_bought(table: Table, event: ColourBought) -> None:
 
 
 def on_colour_cashed(table: Table, event: ColourCashed) -> None:
-    """Cash chips left the tray."""
     table.seats[event.seat].purses[Means.COLOUR_CHIPS].credits -= event.amount
     table.ledger.withdraw(Account.CHIPS, Account.CREDITS, event.amount, event.clause)
 

@@ -65,7 +65,6 @@ def _bad_claim_transfer(command: SettleClaim) -> Refusal | None:
 
 
 def on_claim_settled(table: Table, event: ClaimSettled) -> None:
-    """A claim is no longer open."""
     claim = table.claims.pop(event.claim)
     amount, clause, ledger = claim.amount, event.clause, table.ledger
     account = Account.CLAIMS_OF_PLAYERS if claim.of_player else Account.CLAIMS_ON_PLAYERS
@@ -83,10 +82,6 @@ def on_claim_settled(table: Table, event: ClaimSettled) -> None:
         ledger.move(account, Account.CHIPS, amount, clause)
 
 
-DECIDERS: Final[Deciders] = {
-    SettleClaim: settle_claim,
-}
+DECIDERS: Final[Deciders] = {SettleClaim: settle_claim}
 
-EFFECTS: Final[Effects] = {
-    ClaimSettled: on_claim_settled,
-}
+EFFECTS: Final[Effects] = {ClaimSettled: on_claim_settled}

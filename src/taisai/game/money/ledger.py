@@ -21,7 +21,7 @@ class Account(StrEnum):
     PAYABLE = "payable"
     """Owed to players by a settlement that is recorded and not yet paid."""
     CLAIMS_OF_PLAYERS = "claims-of-players"
-    """Owed to players who were to get more than could be put back where it came from."""
+    """Owed to players beyond what could be put back into their purse."""
     HOUSE_WON = "house-won"
     """Collected from losing bets."""
     TICKETS = "tickets"
@@ -37,7 +37,7 @@ class Account(StrEnum):
     DROP = "drop"
     """Held in the drop box: the cash that players paid at the table."""
     CLAIMS_ON_PLAYERS = "claims-on-players"
-    """Due from players who got more than was theirs."""
+    """Due from players who were paid too much."""
     HOUSE_LOST = "house-lost"
     """Paid to winning bets above their stakes."""
     CAGE = "cage"
@@ -74,11 +74,6 @@ class LedgerEntry(Struct, frozen=True, gc=False):
     amount: int
     """Positive where the balance grows, on the account's own side."""
     clause: Clause
-
-    @property
-    def debit(self) -> int:
-        """The same as a debit: what is owed counts the other way."""
-        return self.amount if self.account in _HELD else -self.amount
 
 
 class UnbalancedError(Exception):

@@ -7,28 +7,6 @@ from typing import ClassVar
 from taisai.game.messages import Command, Event
 from taisai.game.vocabulary import ClaimEnd, Means
 
-__all__ = [
-    "BuyColour",
-    "BuyCredits",
-    "CashColour",
-    "ClaimSettled",
-    "ColourBought",
-    "ColourCashed",
-    "CreditSent",
-    "CreditsBought",
-    "CreditsDispensed",
-    "DispenseCredits",
-    "DropSent",
-    "FillReceived",
-    "ReceiveFill",
-    "ReceiveTicket",
-    "SendCredit",
-    "SendDrop",
-    "SettleClaim",
-    "TicketReceived",
-]
-
-
 # Commands
 
 

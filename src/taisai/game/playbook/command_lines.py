@@ -177,7 +177,7 @@ _OBJECTS: Final = {
 _UNSAID: Final[dict[str, dict[str, object]]] = {"inspect": {"runs": 1, "passed": True}}
 """What a line need not say."""
 _FROM_TABLE: Final = ("round", "seat")
-"""What the table fills in: the round in hand, and the seat of the terminal that speaks."""
+"""Fields that the table fills in: the current round, and the seat of the terminal that gives the command."""
 RETURNED: Final = "returned"
 _LAYING: Final = ("place-bets", "record-bets")
 VERBS: Final[dict[str, type[Command]]] = {

@@ -58,10 +58,9 @@ def voided(
     ]
     if not void:
         return refused(Reason.RULED_OUT, case.ruled.clause, f"rounds {first} to {last} are void already")
-    if not by_itself and (len(void) > 1 or void[0].settled):
-        refusal = two_people(table, case.by, case.second)
-        if refusal:
-            return refusal
+    takes_two = not by_itself and (len(void) > 1 or void[0].settled)
+    if takes_two and (refusal := two_people(table, case.by, case.second)):
+        return refusal
     return (*void, *(shut_now(table, case.at, case.by) if reaches_current else ()))
 
 
@@ -118,8 +117,7 @@ def corrected(table: Table, case: CorrectionOrder, round_: Round, faces: Faces) 
         return refused(Reason.BAD_VALUE, table.shoe.rule.clause, message)
     if outcome is round_.result:
         return refused(Reason.BAD_VALUE, clause, f"round {round_.number} already has the result {outcome}")
-    refusal = two_people(table, case.by, case.second)
-    if refusal:
+    if refusal := two_people(table, case.by, case.second):
         return refusal
     assert case.second is not None
     if round_.settled is None:

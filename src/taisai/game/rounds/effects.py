@@ -47,8 +47,6 @@ from taisai.rules.outcomes import DICE, Outcome
 from taisai.rules.settlement import GREATEST_SUM
 from taisai.rules.vocabulary import Act, Phase
 
-# Evolving
-
 
 def _check(what: str, expected: object, got: object) -> None:
     if expected != got:
@@ -59,23 +57,14 @@ def _nothing(table: Table) -> Column:
     return array("q", bytes(packed_sums.BYTES * len(table.purses)))
 
 
-# Evolving
-
-
-def _in_hand(table: Table) -> Round:
-    assert table.round is not None
-    return table.round
-
-
 def on_opened(table: Table, event: BetsOpened) -> None:
-    """A round begins."""
     table.round = Round(event.round, event.phase, event.day, event.terms, event.at)
     table.round.acts.add(Act.OPEN_BETS)
 
 
 def on_reopened(table: Table, event: BetsReopened) -> None:
     """The bets stay, everything else begins again."""
-    round_ = _in_hand(table)
+    round_ = table.current
     round_.phase, round_.tumbles, round_.result = event.phase, 0, None
     round_.acts = {Act.OPEN_BETS}
     round_.seen = False
@@ -87,7 +76,7 @@ def on_act(
     table: Table, event: BetsClosed | ShakerActivated | DealPressed | DiceUncovered | LosersCollected
 ) -> None:
     """The round goes on to its next phase."""
-    round_ = _in_hand(table)
+    round_ = table.current
     round_.phase = event.phase
     round_.acts.add(_ACT_OF[type(event)])
 
@@ -102,8 +91,7 @@ _ACT_OF: Final[dict[type[Event], Act]] = {
 
 
 def on_tumbled(table: Table, event: DiceTumbled) -> None:
-    """The dice tumbled."""
-    round_ = _in_hand(table)
+    round_ = table.current
     round_.tumbles += event.tumbles
     round_.phase = event.phase
     round_.acts.add(Act.TUMBLE)
@@ -112,7 +100,7 @@ def on_tumbled(table: Table, event: DiceTumbled) -> None:
 def on_dealt(table: Table, event: CardsDealt) -> None:
     """Three cards are out of the shoe."""
     table.shoe.deal()
-    round_ = _in_hand(table)
+    round_ = table.current
     round_.dealt += DICE
     round_.shuffle = table.shoe.shuffles
     round_.phase = event.phase
@@ -120,8 +108,7 @@ def on_dealt(table: Table, event: CardsDealt) -> None:
 
 
 def on_entered(table: Table, event: ResultEntered) -> None:
-    """There is a result."""
-    round_ = _in_hand(table)
+    round_ = table.current
     round_.phase = event.phase
     round_.result = Outcome.of(*event.faces)
     round_.acts.add(Act.ENTER_RESULT)
@@ -131,7 +118,7 @@ def on_entered(table: Table, event: ResultEntered) -> None:
 
 def on_corrected(table: Table, event: ResultCorrected) -> None:
     """The result is what the dice or cards show."""
-    round_ = _in_hand(table)
+    round_ = table.current
     if table.shoe.used and round_.result is not None:
         table.shoe.unshow(round_.result.faces)
         table.shoe.show(event.faces)
@@ -143,14 +130,12 @@ def on_lights_cleared(_table: Table, _event: LightsCleared) -> None:
 
 
 def on_concluded(table: Table, _event: RoundConcluded) -> None:
-    """The round is over."""
     close_round(table)
 
 
 def on_settled(table: Table, event: RoundSettled) -> None:
     """What was at risk is the house's, or payable."""
-    round_ = table.round
-    assert round_ is not None
+    round_ = table.current
     kept, tolerated = kept_out(table, round_) if round_.outside else ({}, set())
     outcome = Outcome.of(*event.faces)
     settled = _settlement(table, round_, kept, outcome)
@@ -189,8 +174,7 @@ def _count(
 
 def on_paid(table: Table, event: WinnersPaid) -> None:
     """What was payable is the players' again: as credits, as colour chips, or out of the tray."""
-    round_ = table.round
-    assert round_ is not None
+    round_ = table.current
     from_tray, payable = tray_needs(table), table.payable
     paid = packed_sums.weighed([(payable, 1)])
     _check("sum paid", event.paid, packed_sums.total(paid, len(payable)))
@@ -268,8 +252,7 @@ def forget_tolerance(table: Table, round_: Round) -> None:
 
 def on_undone(table: Table, event: SettlementUndone) -> None:
     """A settlement that is not yet paid is undone: the stakes are at risk again."""
-    round_ = table.round
-    assert round_ is not None
+    round_ = table.current
     assert round_.settled is not None
     stakes = stakes_by_purse(table, round_)
     _count(table, round_, stakes, round_.settled, sign=-1)
@@ -312,9 +295,8 @@ def on_resettled(table: Table, event: RoundResettled) -> None:
 
 
 def close_round(table: Table) -> None:
-    """The round in hand is over and joins the others; its columns can be made again from its bets."""
-    round_ = table.round
-    assert round_ is not None
+    """The current round is over and joins the others; its columns can be made again from its bets."""
+    round_ = table.current
     table.shoe.end_round(table.settings, dealt=round_.dealt)
     round_.phase = Phase.BETWEEN
     round_.columns, round_.totals = {}, {}

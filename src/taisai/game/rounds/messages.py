@@ -6,29 +6,6 @@ from taisai.game.messages import Command, Event, Faces
 from taisai.rules.clauses import Clause
 from taisai.rules.vocabulary import Act, Phase
 
-__all__ = [
-    "BetsClosed",
-    "BetsOpened",
-    "BetsReopened",
-    "CardsDealt",
-    "DealPressed",
-    "DiceTumbled",
-    "DiceUncovered",
-    "LightsCleared",
-    "LosersCollected",
-    "Perform",
-    "ResultCorrected",
-    "ResultEntered",
-    "RoundConcluded",
-    "RoundResettled",
-    "RoundSettled",
-    "RoundVoided",
-    "SettlementUndone",
-    "ShakerActivated",
-    "WinnersPaid",
-]
-
-
 # Commands
 
 

@@ -48,8 +48,7 @@ def perform(table: Table, command: Perform) -> Events | Refusal:
     if not table.open:
         return not_open(table)
     step = table.procedure.resolve(command.act, table.phase, table.settings)
-    refusal = _position_refusal(table, command, step) or on_hold(table)
-    if refusal:
+    if refusal := _position_refusal(table, command, step) or on_hold(table):
         return refusal
     if table.shut is not None and table.round is None:
         return refused(Reason.TABLE_SHUT, "house:shut", f"the table is shut: {table.shut}")
@@ -58,8 +57,7 @@ def perform(table: Table, command: Perform) -> Events | Refusal:
             message = f"expected {_expected(table)}, got {command.act}"
             return refused(Reason.OUT_OF_ORDER, step.clause, message)
         return _done_wrongly(table, command, step.irregularity)
-    refusal = _witness_missing(table, command) or _bad_figures(command, step)
-    if refusal:
+    if refusal := _witness_missing(table, command) or _bad_figures(command, step):
         return refusal
     for need in step.needs:
         if not _is_met(table, command, need.need):
@@ -153,8 +151,7 @@ def _not_in_order(table: Table) -> Refusal | None:
 
 
 def _open(table: Table, command: Perform, step: Step) -> Events | Refusal:
-    refusal = _not_in_order(table)
-    if refusal:
+    if refusal := _not_in_order(table):
         return refusal
     # A custom rulebook may not require it.
     if table.shoe.used and (unready := table.shoe.unready(table.settings)):
@@ -197,8 +194,7 @@ def _enter(table: Table, command: Perform, step: Step) -> Events | Refusal:
 
 
 def _settle(table: Table, command: Perform, step: Step) -> Events:
-    round_ = table.round
-    assert round_ is not None
+    round_ = table.current
     assert round_.result is not None
     settled = house_side(table, round_, round_.result)
     return (
@@ -212,9 +208,8 @@ def _settle(table: Table, command: Perform, step: Step) -> Events:
 
 
 def _collect(table: Table, command: Perform, step: Step) -> Events:
-    assert table.round is not None
-    assert table.round.settled is not None
-    collected = table.round.settled.collected
+    assert table.current.settled is not None
+    collected = table.current.settled.collected
     return (
         LosersCollected(
             at=command.at, by=command.by, clause=step.clause, phase=step.end, collected=collected,
@@ -224,13 +219,12 @@ def _collect(table: Table, command: Perform, step: Step) -> Events:
 
 
 def _pay(table: Table, command: Perform, step: Step) -> Events | Refusal:
-    assert table.round is not None
-    assert table.round.settled is not None
+    assert table.current.settled is not None
     needs, has = tray_needs(table), table.ledger.balances[Account.CHIPS]
     if needs > has:
         message = f"not enough chips in the tray: {needs} needed, {has} available"
         return refused(Reason.FLOAT_SHORT, "house:float", message, sums=(needs, has))
-    paid = table.round.settled.won + table.round.settled.stakes_back
+    paid = table.current.settled.won + table.current.settled.stakes_back
     return (
         WinnersPaid(
             at=command.at, by=command.by, clause=step.clause, phase=step.end, paid=paid,
@@ -247,10 +241,9 @@ def _collect_and_pay(table: Table, command: Perform, step: Step) -> Events | Ref
 
 
 def _conclude(table: Table, command: Perform, step: Step) -> Events:
-    assert table.round is not None
     at, by, clause = command.at, command.by, step.clause
     events: list[Event] = [LightsCleared(at=at, by=by, clause=clause)] if step.act is Act.CLEAR_LIGHTS else []
-    events.append(RoundConcluded(at=at, by=by, clause=clause, round=table.round.number))
+    events.append(RoundConcluded(at=at, by=by, clause=clause, round=table.current.number))
     return (*events, *shut_now(table, at, by))
 
 
@@ -326,6 +319,4 @@ def _unmet(table: Table, command: Perform, need: StepNeed) -> Refusal:
     return refused(Reason.UNMET_NEED, clause, message)
 
 
-DECIDERS: Final[Deciders] = {
-    Perform: perform,
-}
+DECIDERS: Final[Deciders] = {Perform: perform}

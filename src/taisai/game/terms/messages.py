@@ -8,26 +8,6 @@ from msgspec import Struct, field
 
 from taisai.game.messages import Command, Event
 
-__all__ = [
-    "BeginDay",
-    "BeginShift",
-    "CloseTable",
-    "DayBegun",
-    "Limits",
-    "LimitsSet",
-    "OddsOffered",
-    "OfferOdds",
-    "OpenTable",
-    "Reopen",
-    "SetLimits",
-    "ShiftBegun",
-    "Shut",
-    "TableClosed",
-    "TableOpened",
-    "TableReopened",
-    "TableShut",
-]
-
 
 class Limits(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Minimum and maximum per player and area, and what the house may lose on one outcome."""

@@ -84,8 +84,7 @@ def open_table(table: Table, command: OpenTable) -> Events | Refusal:
         layout = book.layout_id(command.layout)
     except RulesError as error:
         return Refusal(Reason.BAD_VALUE, TABLE, str(error))
-    fault = _bad_terms(table, settings, command.offers, command.limits)
-    if fault:
+    if fault := _bad_terms(table, settings, command.offers, command.limits):
         return fault
     return (
         TableOpened(
@@ -121,8 +120,7 @@ def _bad_day(day: str) -> Refusal | None:
 
 def close_table(table: Table, command: CloseTable) -> Events | Refusal:
     """Closes the table; no money may be left in the tray, the drop box, on seats or as claims."""
-    refusal = supervisor(table, command.by, TABLE) or between_rounds(table, TABLE)
-    if refusal:
+    if refusal := supervisor(table, command.by, TABLE) or between_rounds(table, TABLE):
         return refusal
     balances = table.ledger.balances
     left = [f"{account} {balances[account]}" for account in LEFT_BEHIND if balances[account]]
@@ -136,8 +134,7 @@ def close_table(table: Table, command: CloseTable) -> Events | Refusal:
 
 def begin_day(table: Table, command: BeginDay) -> Events | Refusal:
     """A gaming day, later than the one before."""
-    refusal = supervisor(table, command.by, DAY) or between_rounds(table, DAY) or _bad_day(command.day)
-    if refusal:
+    if refusal := supervisor(table, command.by, DAY) or between_rounds(table, DAY) or _bad_day(command.day):
         return refusal
     if command.day <= table.day:
         return refused(Reason.BAD_VALUE, DAY, f"expected a day after {table.day}, got {command.day}")
@@ -145,7 +142,6 @@ def begin_day(table: Table, command: BeginDay) -> Events | Refusal:
 
 
 def begin_shift(table: Table, command: BeginShift) -> Events | Refusal:
-    """A shift."""
     refusal = supervisor(table, command.by, DAY) or between_rounds(table, DAY)
     refusal = refusal or bad_name("a shift's name", command.shift)
     if refusal:
@@ -182,9 +178,8 @@ def offer_odds(table: Table, command: OfferOdds) -> Events | Refusal:
 
 
 def shut(table: Table, command: Shut) -> Events | Refusal:
-    """No round opens until the table is reopened; the round in hand goes on."""
-    refusal = supervisor(table, command.by, SHUT) or bad_text("a reason", command.reason, least=1)
-    if refusal:
+    """No round opens until the table is reopened; the current round goes on."""
+    if refusal := supervisor(table, command.by, SHUT) or bad_text("a reason", command.reason, least=1):
         return refusal
     if table.shut is not None:
         return refused(Reason.TABLE_SHUT, SHUT, f"the table is shut already: {table.shut}")
@@ -216,7 +211,6 @@ def reopen(table: Table, command: Reopen) -> Events | Refusal:
 
 
 def on_table_opened(table: Table, event: TableOpened) -> None:
-    """The table is open, under the terms of the event."""
     if (event.rulebook, event.digest) != (table.book.id, table.book.digest):
         got = f"{table.book.id} {table.book.digest}"
         raise UnbalancedError(f"expected the rulebook {event.rulebook} {event.digest}, got {got}")
@@ -249,37 +243,31 @@ def put_in_force(table: Table) -> None:
 
 
 def on_table_closed(table: Table, _event: TableClosed) -> None:
-    """No further round."""
     table.open = False
 
 
 def on_day(table: Table, event: DayBegun) -> None:
-    """A gaming day."""
     table.day = event.day
     table.equipment.begin(InspectedBefore.OPENING)
     table.tolerated = {}
 
 
 def on_shift(table: Table, event: ShiftBegun) -> None:
-    """A shift."""
     table.shift = event.shift
     table.equipment.begin(InspectedBefore.SHIFT)
 
 
 def on_limits(table: Table, event: LimitsSet) -> None:
-    """Other limits."""
     table.limits = event.limits
     put_in_force(table)
 
 
 def on_odds(table: Table, event: OddsOffered) -> None:
-    """Other odds."""
     table.offers = _sorted(event.offers)
     put_in_force(table)
 
 
 def on_shut(table: Table, event: TableShut) -> None:
-    """No round opens."""
     table.shut = event.reason
     if table.round is None:  # an order for the end of the current round stays
         table.shut_after = None
