@@ -46,7 +46,7 @@ def test_every_playbook_is_retold(taisai: Taisai, path: Path) -> None:
     told = " ".join(ran.out.split())
     for step in story.steps:
         assert f"{step.command_line.by}: {step.words}" in told
-        assert " ".join(step.says) in told
+        assert " ".join(step.comments) in told
     assert told.count("✗ refused, ") == sum(pin.text.startswith("!") for s in story.steps for pin in s.pins)
     assert "The books at the end" in ran.out
 

@@ -10,8 +10,7 @@ from msgspec import Struct, to_builtins
 
 from taisai.game.equipment.items import Equipment, Shoe
 from taisai.game.money.ledger import Ledger
-from taisai.game.rounds.past_rounds import PastRounds
-from taisai.game.rounds.round import Round
+from taisai.game.rounds.round import PastRounds, Round
 from taisai.game.table import Purse, Seat, Table
 from taisai.game.terms.messages import Limits
 from taisai.game.terms.terms import InForce, Terms

@@ -11,7 +11,7 @@ import pytest
 from taisai.game import Refusal, Table, decide, evolve
 from taisai.game.events import Event
 from taisai.game.playbook import PlayedCommand
-from taisai.game.rounds.past_rounds import PastRounds
+from taisai.game.rounds.round import PastRounds
 from taisai.game.snapshot import write_table
 from tests.game.machine import SETUPS, Setup, opened
 from tests.game.past_rounds import SnapshotStore, compiled_once, unlike

@@ -12,8 +12,7 @@ from taisai.game import Table
 from taisai.game import commands as c
 from taisai.game.play import decide, evolve
 from taisai.game.refusals import Refusal
-from taisai.game.rounds.past_rounds import PastRounds
-from taisai.game.rounds.round import Round
+from taisai.game.rounds.round import PastRounds, Round
 from taisai.game.snapshot import write_table
 from taisai.rules.vocabulary import Act, Irregularity, Phase
 from tests.game.machine import NOON, SETUPS, opened

@@ -15,8 +15,7 @@ from taisai.game import Table, evolve, snapshot
 from taisai.game.equipment.items import Equipment, Shoe
 from taisai.game.events import RoundResettled
 from taisai.game.money.ledger import Ledger
-from taisai.game.rounds.past_rounds import PastRounds
-from taisai.game.rounds.round import Round
+from taisai.game.rounds.round import PastRounds, Round
 from taisai.game.snapshot_codec import SnapshotCodec, SnapshotError, form_of
 from taisai.game.table import Seat
 from taisai.game.terms.terms import InForce

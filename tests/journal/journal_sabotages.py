@@ -13,7 +13,7 @@ import pytest
 from msgspec.structs import replace
 
 from taisai.game import snapshot_codec
-from taisai.game.rounds.past_rounds import PastRounds
+from taisai.game.rounds.round import PastRounds
 from taisai.game.snapshot import SnapshotError
 from taisai.journal import codec, journal, streams
 from taisai.journal.codec import JOURNAL_CLAUSE, Codec, JournalOpened, RulebookStored

@@ -9,7 +9,7 @@ import pytest
 from taisai.game.betting import placing
 from taisai.game.commands import Perform, TakeReading
 from taisai.game.refusals import Refusal
-from taisai.game.rounds.past_rounds import PastRounds
+from taisai.game.rounds.round import PastRounds
 from taisai.game.table import Table
 from taisai.game.vocabulary import RECOGNISER
 from taisai.protocol.message import PROTOCOL_VERSION

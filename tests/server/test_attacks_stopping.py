@@ -12,7 +12,7 @@ import uvicorn
 from uvicorn.server import ServerState
 
 from taisai.game.betting import placing
-from taisai.game.rounds.past_rounds import PastRounds
+from taisai.game.rounds.round import PastRounds
 from taisai.server.auth.permissions import Role
 from taisai.server.connections import transport
 from taisai.server.connections.transport import (

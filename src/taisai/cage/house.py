@@ -8,24 +8,8 @@ from enum import StrEnum
 from functools import cache
 from typing import Final, NamedTuple
 
+from taisai.cage import messages
 from taisai.cage.access import EnrolledDevice, StreamError, Win, apply_access, forget_person
-from taisai.cage.messages import (
-    CapitalBrought,
-    CapitalTaken,
-    ClaimCollected,
-    ClaimPaid,
-    CreditReceived,
-    DropCounted,
-    FillSent,
-    HouseEvent,
-    HouseOpened,
-    PersonDismissed,
-    PersonEnrolled,
-    TicketAccepted,
-    TicketIssued,
-    TicketRedeemed,
-    TicketSold,
-)
 from taisai.game.money.ledger import Account, Ledger, LedgerEntry
 from taisai.game.snapshot_codec import SnapshotCodec, SnapshotError
 from taisai.game.vocabulary import folded, is_name
@@ -173,35 +157,35 @@ class House:
 
 
 _Change = tuple[Account, int]
-_CHANGES: Final[Mapping[type[HouseEvent], tuple[_Change, _Change]]] = {
-    CapitalBrought: ((Account.CAGE, 1), (Account.CAPITAL, 1)),
-    CapitalTaken: ((Account.CAGE, -1), (Account.CAPITAL, -1)),
-    TicketSold: ((Account.CAGE, 1), (Account.TICKETS, 1)),
-    TicketIssued: ((Account.TRANSIT_DUE, 1), (Account.TICKETS, 1)),
-    TicketRedeemed: ((Account.CAGE, -1), (Account.TICKETS, -1)),
-    TicketAccepted: ((Account.TICKETS, -1), (Account.TRANSIT_OWED, 1)),
-    FillSent: ((Account.CAGE, -1), (Account.TRANSIT_DUE, 1)),
-    CreditReceived: ((Account.CAGE, 1), (Account.TRANSIT_OWED, 1)),
-    ClaimPaid: ((Account.CAGE, -1), (Account.TRANSIT_DUE, 1)),
-    ClaimCollected: ((Account.CAGE, 1), (Account.TRANSIT_OWED, 1)),
+_CHANGES: Final[Mapping[type[messages.HouseEvent], tuple[_Change, _Change]]] = {
+    messages.CapitalBrought: ((Account.CAGE, 1), (Account.CAPITAL, 1)),
+    messages.CapitalTaken: ((Account.CAGE, -1), (Account.CAPITAL, -1)),
+    messages.TicketSold: ((Account.CAGE, 1), (Account.TICKETS, 1)),
+    messages.TicketIssued: ((Account.TRANSIT_DUE, 1), (Account.TICKETS, 1)),
+    messages.TicketRedeemed: ((Account.CAGE, -1), (Account.TICKETS, -1)),
+    messages.TicketAccepted: ((Account.TICKETS, -1), (Account.TRANSIT_OWED, 1)),
+    messages.FillSent: ((Account.CAGE, -1), (Account.TRANSIT_DUE, 1)),
+    messages.CreditReceived: ((Account.CAGE, 1), (Account.TRANSIT_OWED, 1)),
+    messages.ClaimPaid: ((Account.CAGE, -1), (Account.TRANSIT_DUE, 1)),
+    messages.ClaimCollected: ((Account.CAGE, 1), (Account.TRANSIT_OWED, 1)),
 }
 """Which accounts grow (1) or shrink (-1) by the amount of an event."""
 
-_KINDS: Final[Mapping[type[HouseEvent], tuple[HouseTransferKind, Direction]]] = {
-    TicketIssued: (HouseTransferKind.TICKET_ISSUED, Direction.DUE),
-    TicketAccepted: (HouseTransferKind.TICKET_ACCEPTED, Direction.OWED),
-    FillSent: (HouseTransferKind.FILL, Direction.DUE),
-    CreditReceived: (HouseTransferKind.CREDIT, Direction.OWED),
-    DropCounted: (HouseTransferKind.DROP, Direction.OWED),
-    ClaimPaid: (HouseTransferKind.CLAIM_PAID, Direction.DUE),
-    ClaimCollected: (HouseTransferKind.CLAIM_COLLECTED, Direction.OWED),
+_KINDS: Final[Mapping[type[messages.HouseEvent], tuple[HouseTransferKind, Direction]]] = {
+    messages.TicketIssued: (HouseTransferKind.TICKET_ISSUED, Direction.DUE),
+    messages.TicketAccepted: (HouseTransferKind.TICKET_ACCEPTED, Direction.OWED),
+    messages.FillSent: (HouseTransferKind.FILL, Direction.DUE),
+    messages.CreditReceived: (HouseTransferKind.CREDIT, Direction.OWED),
+    messages.DropCounted: (HouseTransferKind.DROP, Direction.OWED),
+    messages.ClaimPaid: (HouseTransferKind.CLAIM_PAID, Direction.DUE),
+    messages.ClaimCollected: (HouseTransferKind.CLAIM_COLLECTED, Direction.OWED),
 }
 
 
-def entries(event: HouseEvent) -> tuple[LedgerEntry, ...]:
+def entries(event: messages.HouseEvent) -> tuple[LedgerEntry, ...]:
     """What an event books; each account once at most."""
     changes: tuple[_Change, ...]
-    if isinstance(event, DropCounted):
+    if isinstance(event, messages.DropCounted):
         over = event.counted - event.declared
         changes = (
             (Account.CAGE, event.counted),
@@ -215,28 +199,28 @@ def entries(event: HouseEvent) -> tuple[LedgerEntry, ...]:
     return tuple(LedgerEntry(account, change, event.clause) for account, change in changes if change)
 
 
-def transfer_of(event: HouseEvent) -> HouseTransfer | None:
+def transfer_of(event: messages.HouseEvent) -> HouseTransfer | None:
     """The transfer that an event is the House's side of."""
     if type(event) not in _KINDS:
         return None
     kind, direction = _KINDS[type(event)]
     fields = {name: getattr(event, name) for name in event.__struct_fields__ if name in HouseTransfer._fields}
-    if isinstance(event, DropCounted):
+    if isinstance(event, messages.DropCounted):
         fields["amount"] = event.declared  # what the table booked when the box left
     return HouseTransfer(id=getattr(event, "transfer", ""), kind=kind, direction=direction, **fields)
 
 
-def movement_of(event: HouseEvent) -> CapitalMovement | None:
+def movement_of(event: messages.HouseEvent) -> CapitalMovement | None:
     """The movement of the owners' money that an event records."""
-    if not isinstance(event, CapitalBrought | CapitalTaken):
+    if not isinstance(event, messages.CapitalBrought | messages.CapitalTaken):
         return None
-    brought = isinstance(event, CapitalBrought)
+    brought = isinstance(event, messages.CapitalBrought)
     return CapitalMovement(event.id, event.amount, brought=brought, by=event.by, second=event.second)
 
 
-def evolve_house(house: House, event: HouseEvent) -> House:
+def evolve_house(house: House, event: messages.HouseEvent) -> House:
     """The House after an event: the same object, changed."""
-    if house.open == isinstance(event, HouseOpened):
+    if house.open == isinstance(event, messages.HouseOpened):
         raise StreamError(f"expected HouseOpened once and first, got {event}")
     moved = transfer_of(event)
     if moved and moved.id in house.transfers:
@@ -251,28 +235,28 @@ def evolve_house(house: House, event: HouseEvent) -> House:
     return house
 
 
-def _apply(house: House, event: HouseEvent) -> None:
+def _apply(house: House, event: messages.HouseEvent) -> None:
     match event:
-        case HouseOpened():
+        case messages.HouseOpened():
             house.name, house.currency = event.house, event.currency
             house.ladder, house.second_rank = event.ladder, event.second_rank
             house.opened_by = event.by
-        case PersonEnrolled():
+        case messages.PersonEnrolled():
             _enrol(house, event)
-        case PersonDismissed():
+        case messages.PersonDismissed():
             del house.people[event.person], house.names[folded(event.person)]
             forget_person(house, event.person)
-        case CapitalBrought() | CapitalTaken():
+        case messages.CapitalBrought() | messages.CapitalTaken():
             _move(house, event)
-        case TicketSold() | TicketIssued():
+        case messages.TicketSold() | messages.TicketIssued():
             _add_ticket(house, event)
-        case TicketRedeemed() | TicketAccepted():
+        case messages.TicketRedeemed() | messages.TicketAccepted():
             _redeem(house, event)
         case _ if not apply_access(house, event) and type(event) not in (*_CHANGES, *_KINDS):
             raise StreamError(f"expected an event of the House, got {event}")
 
 
-def _enrol(house: House, event: PersonEnrolled) -> None:
+def _enrol(house: House, event: messages.PersonEnrolled) -> None:
     namesake = house.names.setdefault(folded(event.person), event.person)
     if namesake != event.person:
         raise StreamError(f"expected each name once, got {event} with {namesake!r} on the staff list")
@@ -281,7 +265,7 @@ def _enrol(house: House, event: PersonEnrolled) -> None:
         house.staffed = sum(map(house.supervising, house.people.values())) > 1
 
 
-def _move(house: House, event: CapitalBrought | CapitalTaken) -> None:
+def _move(house: House, event: messages.CapitalBrought | messages.CapitalTaken) -> None:
     moved = movement_of(event)
     assert moved is not None
     if moved.id in house.movements:
@@ -289,18 +273,18 @@ def _move(house: House, event: CapitalBrought | CapitalTaken) -> None:
     house.movements[moved.id] = moved
 
 
-def _add_ticket(house: House, event: TicketSold | TicketIssued) -> None:
+def _add_ticket(house: House, event: messages.TicketSold | messages.TicketIssued) -> None:
     if event.ticket in house.tickets:
         raise StreamError(f"expected each ticket once, got {event} after {house.tickets[event.ticket]}")
-    under = event.transfer if isinstance(event, TicketIssued) else None
+    under = event.transfer if isinstance(event, messages.TicketIssued) else None
     house.tickets[event.ticket] = Ticket(event.ticket, event.amount, event.at, event.by, under)
 
 
-def _redeem(house: House, event: TicketRedeemed | TicketAccepted) -> None:
+def _redeem(house: House, event: messages.TicketRedeemed | messages.TicketAccepted) -> None:
     ticket = house.tickets.get(event.ticket)
     if ticket is None or ticket.redeemed or ticket.amount != event.amount:
         raise StreamError(f"expected a ticket to redeem for its value, got {event} for {ticket}")
-    if isinstance(event, TicketAccepted):
+    if isinstance(event, messages.TicketAccepted):
         where = (event.table, event.seat, event.session)
         redemption = Redemption(event.at, event.by, event.transfer, *where)
     else:

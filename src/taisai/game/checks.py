@@ -6,16 +6,13 @@ from collections.abc import Iterable
 from typing import Final
 
 from taisai.game.refusals import Reason, Refusal
-from taisai.game.table import MOST_TEXT, Table
+from taisai.game.table import DUAL_CONTROL, MOST_TEXT, Table
 from taisai.game.vocabulary import MOST_ID, folded, is_name
 from taisai.rules.clauses import Clause
 from taisai.rules.errors import printable
 from taisai.rules.settlement import GREATEST_SUM
 
-DUAL_CONTROL = Clause("house:dual-control")
-PEOPLE = Clause("house:people")
-
-
+PEOPLE: Final = Clause("house:people")
 MOST_MESSAGE: Final = 300  # characters of a refusal's message, which quotes values of the command
 
 
@@ -63,9 +60,8 @@ def may_act(table: Table, person: str, position: str, clause: Clause) -> Refusal
         return absent
     holder = table.people[person].position
     if not table.ranks.may_act(holder=holder, position=position, settings=table.settings):
-        return refused(
-            Reason.NOT_PERMITTED, clause, f"only the {position} may do this, not {person} ({holder})"
-        )
+        message = f"only the {position} may do this, not {person} ({holder})"
+        return refused(Reason.NOT_PERMITTED, clause, message)
     return None
 
 
@@ -91,9 +87,7 @@ def two_people(
     """Why the second person is not accepted: missing, the same, not at the table, or below the rank."""
     rank = rank or table.ranks.second
     if second is None or folded(second) == folded(by):
-        problem = (
-            "the second person is missing" if second is None else f"{second} cannot be the second person too"
-        )
+        problem = f"{second} cannot be the second person too" if second else "the second person is missing"
         return refused(Reason.SECOND_PERSON, clause, f"{problem}: it must be another {rank} or a higher rank")
     if second not in table.people:
         message = f"the second person {second!r} is not assigned to the table"
@@ -143,8 +137,3 @@ def between_rounds(table: Table, clause: str) -> Refusal | None:
         return None
     message = f"round {table.round.number} is not finished ({table.round.phase}): this is done between rounds"
     return refused(Reason.UNDER_LIVE_BETS, clause, message)
-
-
-def first_of(*refusals: Refusal | None) -> Refusal | None:
-    """The refusal of the lowest rank, if there is one."""
-    return min(filter(None, refusals), key=lambda refusal: refusal.reason.rank, default=None)

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Final, NamedTuple
 
 from taisai.game import seating, staffing
-from taisai.game.betting import moving, placing, stakes
+from taisai.game.betting import placing, stakes
 from taisai.game.checks import not_open, refused
 from taisai.game.dice import readings, seeds
 from taisai.game.equipment import maintenance
@@ -31,7 +31,6 @@ _MODULES: Final = (
     cashier,
     claims,
     placing,
-    moving,
     stakes,
     steps,
     effects,
@@ -54,9 +53,8 @@ def decide(table: Table, command: Command) -> tuple[Event, ...] | Refusal:
     kind = type(command)
     at = command.at
     if type(at) is not int or not 0 <= at <= LATEST:
-        return refused(
-            Reason.BAD_VALUE, "house:most", f"expected a time from 0 to {LATEST} milliseconds, got {at!r}"
-        )
+        message = f"expected a time from 0 to {LATEST} milliseconds, got {at!r}"
+        return refused(Reason.BAD_VALUE, "house:most", message)
     if not table.open and not kind.before_opening and not (table.name and kind.after_closing):
         return not_open(table)
     return _DECIDERS[kind](table, command)

@@ -10,7 +10,7 @@ from taisai.rules.settlement import BetRefusalReason
 
 
 class Reason(StrEnum):
-    """Why a command is refused; of several reasons, the one with the lowest rank is given."""
+    """Why a command is refused, in the order of precedence: of several reasons, the first is given."""
 
     JOURNAL_UNWRITABLE = "journal-unwritable"
     JOURNAL_IN_DOUBT = "journal-in-doubt"
@@ -58,39 +58,14 @@ class Reason(StrEnum):
 OLD_REASONS: Final = {"not-his-to-do": "not-permitted", "other-content": "different-content"}
 """Words of release 0.1 → the words of today. Playbooks and cases may use both."""
 
-_FIRST: Final = (
-    Reason.TABLE_NOT_OPEN,
-    Reason.TABLE_OPEN,
-    Reason.UNKNOWN_SEAT,
-    Reason.UNKNOWN_PERSON,
-    Reason.NOT_PERMITTED,
-    Reason.SECOND_PERSON,
-    Reason.DIFFERENT_CONTENT,
-    Reason.WRONG_ROUND,
-    Reason.ON_HOLD,
-    Reason.TABLE_SHUT,
-    Reason.OUT_OF_ORDER,
-    Reason.LATE,
-    Reason.UNMET_NEED,
-    Reason.UNDER_LIVE_BETS,
-    Reason.RULED_OUT,
-    Reason.BAD_VALUE,
-    Reason.TOO_MANY,
-    Reason.UNKNOWN_BET,
-    Reason.WRONG_MEANS,
-)
-_LAST: Final = (
-    Reason.UNDER_MINIMUM,
-    Reason.OVER_MAXIMUM,
-    Reason.CREDITS_SHORT,
-    Reason.EXPOSURE,
-    Reason.FLOAT_SHORT,
-)
+_ORDER: Final = tuple(Reason)
+_BEFORE_BETS: Final = _ORDER[_ORDER.index(Reason.TABLE_NOT_OPEN) : _ORDER.index(Reason.NOT_ON_LAYOUT)]
+_AFTER_BETS: Final = _ORDER[_ORDER.index(Reason.UNDER_MINIMUM) :]
 _RANKS: Final = (
     {Reason.JOURNAL_UNWRITABLE: 1, Reason.JOURNAL_IN_DOUBT: 2}
-    | {reason: 5 * place for place, reason in enumerate(_FIRST, 1)}
+    | {reason: 5 * place for place, reason in enumerate(_BEFORE_BETS, 1)}
     | {Reason(reason): reason.rank for reason in BetRefusalReason}
-    | {reason: 600 + 100 * place for place, reason in enumerate(_LAST)}
+    | {reason: 600 + 100 * place for place, reason in enumerate(_AFTER_BETS)}
 )
 """Who may act, and when, comes before what a bet is; that comes before what it costs."""
 

@@ -102,9 +102,8 @@ def take_seat(table: Table, command: TakeSeat) -> Events | Refusal:  # noqa: C90
     if refusal := _sits_elsewhere(table, command):
         return refusal
     if seat is None and len(table.seats) >= MOST_SEATS:
-        return refused(
-            Reason.TOO_MANY, "house:most", f"the table has {MOST_SEATS} seats, the greatest number"
-        )
+        message = f"the table has {MOST_SEATS} seats, the greatest number"
+        return refused(Reason.TOO_MANY, "house:most", message)
     try:
         layout = table.book.layout_id(command.layout or table.layout)
     except RulesError as error:
@@ -141,9 +140,8 @@ def _terminal_refusal(table: Table, command: TakeSeat) -> Refusal | None:
         )
         return refused(Reason.BAD_VALUE, TERMINALS, message)
     if live_table(table) and not table.demonstration:
-        return refused(
-            Reason.WRONG_MEANS, TERMINALS, "a live table has no terminals: bets are chips on the layout"
-        )
+        message = "a live table has no terminals: bets are chips on the layout"
+        return refused(Reason.WRONG_MEANS, TERMINALS, message)
     for seat in table.seats.values():
         if seat.taken and seat.terminal == command.terminal:
             message = f"terminal {command.terminal} already has seat {seat.name}"

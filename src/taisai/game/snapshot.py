@@ -20,8 +20,7 @@ from functools import cache
 from typing import Any
 
 from taisai.game.money.ledger import Account
-from taisai.game.rounds.past_rounds import Load, PastRounds
-from taisai.game.rounds.round import Round
+from taisai.game.rounds.round import Load, PastRounds, Round
 from taisai.game.snapshot_codec import SnapshotCodec, SnapshotError, check_equal, fill
 from taisai.game.table import Purse, Table
 from taisai.game.terms.terms import digest_of

@@ -12,8 +12,7 @@ from taisai.game.messages import Command, Event
 from taisai.game.money.ledger import Ledger
 from taisai.game.money.packed_sums import Column
 from taisai.game.refusals import Refusal
-from taisai.game.rounds.past_rounds import PastRounds
-from taisai.game.rounds.round import Round
+from taisai.game.rounds.round import PastRounds, Round
 from taisai.game.snapshot_codec import Derived
 from taisai.game.terms.messages import Limits
 from taisai.game.terms.terms import InForce, Terms
@@ -326,7 +325,7 @@ class Table:
     def dealer(self) -> str | None:
         """Who deals."""
         lowest = self.ranks.ladder[0].id
-        return next((name for name, one in self.people.items() if one.position == lowest), None)
+        return next((name for name, person in self.people.items() if person.position == lowest), None)
 
 
 Deciders = dict[type[Command], Callable[[Table, Any], tuple[Event, ...] | Refusal]]

@@ -10,7 +10,7 @@ from taisai.cage import House, decide_house, evolve_house
 from taisai.cage.house import check_house, read_house, write_house
 from taisai.game.play import decide, evolve
 from taisai.game.refusals import Refusal
-from taisai.game.rounds.past_rounds import PastRounds
+from taisai.game.rounds.round import PastRounds
 from taisai.game.snapshot import (
     SnapshotError,
     check_round,

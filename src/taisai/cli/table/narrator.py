@@ -9,7 +9,7 @@ from typing import Final
 from taisai.cli.printing import dice, drawing_console, line, show, show_table, table
 from taisai.game.events import Event, ResultCorrected, ResultEntered, RoundResettled, RoundSettled
 from taisai.game.playbook import BookedEvent, LimitEffect, Play, PlayedCommand, Share
-from taisai.game.playbook.answers import event_line, limits_told
+from taisai.game.playbook.answers import event_line, limit_texts
 from taisai.game.playbook.parser import STEP
 from taisai.game.terms.terms import Terms
 from taisai.rules import Outcome, Rulebook
@@ -103,7 +103,7 @@ class PlayNarrator(Narrator):
         chosen = [f"{name} {value}" for name, value in (terms.settings | terms.offers).items()]
         self.say(
             f"Table {terms.table}, layout {self.play.table.layout}, money in the smallest unit of "
-            f"{terms.currency}. Limits {', '.join(limits_told(terms.limits))}."
+            f"{terms.currency}. Limits {', '.join(limit_texts(terms.limits))}."
             + (f" With {', '.join(chosen)}." if chosen else "")
         )
         labels = {rank.id: rank.label for rank in self.book.people.ladder}
@@ -113,9 +113,9 @@ class PlayNarrator(Narrator):
 
     def step(self, played: PlayedCommand) -> None:
         step, refusal = played.step, played.refusal
-        if step.says:
+        if step.comments:
             line()
-            self.say(" ".join(step.says), style="italic")
+            self.say(" ".join(step.comments), style="italic")
         if step.after != STEP:
             self.say(f"… {_span(step.after)} later", style="italic")
         self.say(f"{played.command.by}: {step.words}", style="bold cyan")

@@ -175,7 +175,7 @@ def _expect(journal: Journal, key: SigningKey, file: str, key_file: str) -> None
 def seeds_of(story: Playbook) -> frozenset[str]:
     """The commitments to seeds that a playbook makes."""
     lines = (step.command_line for step in story.steps)
-    return frozenset(str(line.said["commitment"]) for line in lines if line.verb == "commit-seed")
+    return frozenset(str(line.values["commitment"]) for line in lines if line.verb == "commit-seed")
 
 
 def _expect_unused_seeds(journal: Journal, story: Playbook, file: str) -> None:

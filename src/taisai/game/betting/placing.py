@@ -95,13 +95,11 @@ def _wrong_means(table: Table, command: RecordBets, seat: Seat) -> Refusal | Non
         return refused(Reason.WRONG_MEANS, "house:terminals", message)
     if command.means not in table.means:
         clause = table.means.get(Means.CASH_CHIPS) or next(iter(table.means.values()))
-        return refused(
-            Reason.WRONG_MEANS, clause, f"expected {' or '.join(table.means)}, got {command.means}"
-        )
+        message = f"expected {' or '.join(table.means)}, got {command.means}"
+        return refused(Reason.WRONG_MEANS, clause, message)
     if command.means is Means.COLOUR_CHIPS and not seat.colour_value:
-        return refused(
-            Reason.WRONG_MEANS, "house:colour-chips", f"seat {seat.name} has bought no colour chips"
-        )
+        message = f"seat {seat.name} has bought no colour chips"
+        return refused(Reason.WRONG_MEANS, "house:colour-chips", message)
     return None
 
 

@@ -63,9 +63,8 @@ def faces_read(table: Table) -> tuple[int, ...]:
 def take_reading(table: Table, command: TakeReading) -> Events | Refusal:
     """A device reports what it saw, or why it saw nothing."""
     if command.by not in (SHAKER, RECOGNISER):
-        return refused(
-            Reason.NOT_PERMITTED, READINGS, f"only a device that sees the dice may do this, not {command.by}"
-        )
+        message = f"only a device that sees the dice may do this, not {command.by}"
+        return refused(Reason.NOT_PERMITTED, READINGS, message)
     cards = unseen(table) if command.by == SHAKER and command.faces else ()
     reading = _reading(command, cards)
     reported = round_of(table, command.round)
@@ -141,13 +140,11 @@ def _bad_reading(table: Table, command: TakeReading) -> Refusal | None:
     if command.fault is DeviceFault.INVALID_AFTER_RESHAKE:
         ruled = table.irregularities.ruling_for(Irregularity.DIE_NOT_FLAT, table.phase, table.settings)
         if ruled.ruling is not Ruling.NO_ROLL:
-            return refused(
-                Reason.RULED_OUT, ruled.clause, f"the rules have no second shake, got {command.fault}"
-            )
+            message = f"the rules have no second shake, got {command.fault}"
+            return refused(Reason.RULED_OUT, ruled.clause, message)
         if command.shake == 1:
-            return refused(
-                Reason.BAD_VALUE, ruled.clause, f"{command.fault} needs a second shake, got the first"
-            )
+            message = f"{command.fault} needs a second shake, got the first"
+            return refused(Reason.BAD_VALUE, ruled.clause, message)
     if refusal := bad_name("a reading's id", command.reading) or bad_name("a device's name", command.device):
         return refusal
     if bool(command.faces) is (command.fault is not None):

@@ -48,22 +48,25 @@ def is_committed(table: Table, number: int) -> bool:
 
 def not_shown(by: str) -> Refusal:
     """Why nothing is drawn at a table that is not for demonstration."""
-    return refused(
-        Reason.RULED_OUT, DEMONSTRATION, f"the table is not for demonstration: the {by} is refused"
-    )
+    message = f"the table is not for demonstration: the {by} is refused"
+    return refused(Reason.RULED_OUT, DEMONSTRATION, message)
 
 
 # Commands of the shaker
 
 
+def _not_the_shaker(by: str) -> Refusal | None:
+    if by == SHAKER:
+        return None
+    return refused(
+        Reason.NOT_PERMITTED, DEMONSTRATION, f"only the demonstration shaker may do this, not {by}"
+    )
+
+
 def commit_seed(table: Table, command: CommitSeed) -> Events | Refusal:
     """The demonstration shaker commits to a seed, to one at a time."""
-    if command.by != SHAKER:
-        return refused(
-            Reason.NOT_PERMITTED,
-            DEMONSTRATION,
-            f"only the demonstration shaker may do this, not {command.by}",
-        )
+    if refusal := _not_the_shaker(command.by):
+        return refusal
     is_open = table.commitment
     if is_open == SeedCommitment(command.round, command.commitment, command.source):
         return ()
@@ -83,9 +86,8 @@ def commit_seed(table: Table, command: CommitSeed) -> Events | Refusal:
     if refusal:
         return refusal
     if table.revealed is not None and _hash_of(table.revealed.seed) == command.commitment:
-        return refused(
-            Reason.BAD_VALUE, DEMONSTRATION, "the seed was revealed in the last round: use a new one"
-        )
+        message = "the seed was revealed in the last round: use a new one"
+        return refused(Reason.BAD_VALUE, DEMONSTRATION, message)
     return (
         SeedCommitted(
             at=command.at, by=command.by, clause=DEMONSTRATION, round=command.round,
@@ -107,12 +109,8 @@ def _hash_of(seed: str) -> str:
 
 def reveal_seed(table: Table, command: RevealSeed) -> Events | Refusal:
     """Reveals the committed seed and what was drawn with it, when no bet can follow any more."""
-    if command.by != SHAKER:
-        return refused(
-            Reason.NOT_PERMITTED,
-            DEMONSTRATION,
-            f"only the demonstration shaker may do this, not {command.by}",
-        )
+    if refusal := _not_the_shaker(command.by):
+        return refusal
     round_ = round_of(table, command.round)
     shake = round_.shakes if round_ else 0
     revealed = RevealedSeed(command.round, command.seed, shake, command.close, command.hash, command.faces)

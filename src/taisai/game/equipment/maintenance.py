@@ -5,24 +5,8 @@ from __future__ import annotations
 from typing import Final
 
 from taisai.game.checks import at_table, bad_name, between_rounds, listed, may_act, refused, shown, supervisor
+from taisai.game.equipment import messages
 from taisai.game.equipment.items import CARDS_ITEM, DEVICE, DICE_ITEM, PlacedItem
-from taisai.game.equipment.messages import (
-    CardsCounted,
-    CountCards,
-    Inspect,
-    ItemFailed,
-    ItemInspected,
-    ItemPlaced,
-    ItemRemoved,
-    ItemRepaired,
-    LoadShoe,
-    PlaceItem,
-    RemoveItem,
-    RepairItem,
-    ShoeLoaded,
-    ShoeShuffled,
-    ShuffleShoe,
-)
 from taisai.game.irregularities import rulings
 from taisai.game.messages import Event, Events
 from taisai.game.refusals import Reason, Refusal
@@ -39,7 +23,7 @@ EQUIPMENT: Final = Clause("house:equipment")
 SHOE: Final = Clause("house:shoe")
 
 
-def place_item(table: Table, command: PlaceItem) -> Events | Refusal:
+def place_item(table: Table, command: messages.PlaceItem) -> Events | Refusal:
     """An item comes to the table, unless another must leave first."""
     if refusal := at_table(table, command.by):
         return refusal
@@ -62,14 +46,14 @@ def place_item(table: Table, command: PlaceItem) -> Events | Refusal:
             return refusal
         custodian = table.dealer() or command.by
     return (
-        ItemPlaced(
+        messages.ItemPlaced(
             at=command.at, by=command.by, clause=item.clause, item=item.id, serial=command.serial,
             custodian=custodian,
         ),
     )  # fmt: skip
 
 
-def _not_fresh(table: Table, command: PlaceItem) -> Refusal | None:
+def _not_fresh(table: Table, command: messages.PlaceItem) -> Refusal | None:
     """Why an item cannot be placed: one is on the table, or this one was retired."""
     if command.item in table.equipment.placed:
         return refused(Reason.OUT_OF_ORDER, EQUIPMENT, f"{command.item} is on the table: remove it first")
@@ -89,13 +73,13 @@ def _excluded(table: Table, item: EquipmentItem) -> str | None:
     return None
 
 
-def remove_item(table: Table, command: RemoveItem) -> Events | Refusal:
+def remove_item(table: Table, command: messages.RemoveItem) -> Events | Refusal:
     """An item leaves the table between rounds."""
     refusal = at_table(table, command.by) or _not_here(table, command.item)
     refusal = refusal or between_rounds(table, EQUIPMENT)
     if refusal:
         return refusal
-    return (ItemRemoved(at=command.at, by=command.by, clause=EQUIPMENT, item=command.item),)
+    return (messages.ItemRemoved(at=command.at, by=command.by, clause=EQUIPMENT, item=command.item),)
 
 
 def _not_here(table: Table, item: str) -> Refusal | None:
@@ -105,7 +89,7 @@ def _not_here(table: Table, item: str) -> Refusal | None:
     return refused(Reason.BAD_VALUE, EQUIPMENT, message)
 
 
-def repair_item(table: Table, command: RepairItem) -> Events | Refusal:
+def repair_item(table: Table, command: messages.RepairItem) -> Events | Refusal:
     """A supervisor confirms that an item works again."""
     if refusal := supervisor(table, command.by, EQUIPMENT) or _not_here(table, command.item):
         return refusal
@@ -113,10 +97,10 @@ def repair_item(table: Table, command: RepairItem) -> Events | Refusal:
         return refused(Reason.OUT_OF_ORDER, EQUIPMENT, f"{command.item} is in order")
     if command.item in (CARDS_ITEM, DICE_ITEM):
         return refused(Reason.RULED_OUT, EQUIPMENT, f"{command.item} cannot be repaired: replace them")
-    return (ItemRepaired(at=command.at, by=command.by, clause=EQUIPMENT, item=command.item),)
+    return (messages.ItemRepaired(at=command.at, by=command.by, clause=EQUIPMENT, item=command.item),)
 
 
-def inspect(table: Table, command: Inspect) -> Events | Refusal:
+def inspect(table: Table, command: messages.Inspect) -> Events | Refusal:
     """Records an inspection that the document requires, by the position that it names."""
     if refusal := at_table(table, command.by) or _not_here(table, command.item):
         return refusal
@@ -149,14 +133,16 @@ def inspect(table: Table, command: Inspect) -> Events | Refusal:
         message = f"an inspection of {item.id} needs the three numbers entered and the areas lit"
         return refused(Reason.UNMET_NEED, inspection.clause, message)
     events: list[Event] = [
-        ItemInspected(
+        messages.ItemInspected(
             at=command.at, by=command.by, clause=inspection.clause, item=item.id, runs=command.runs,
             passed=passed, position=inspection.by, before=inspection.before, entered=command.entered,
             lit=command.lit,
         )
     ]  # fmt: skip
     if not passed and table.equipment.placed[item.id].working:
-        events.append(ItemFailed(at=command.at, by=command.by, clause=inspection.clause, item=item.id))
+        events.append(
+            messages.ItemFailed(at=command.at, by=command.by, clause=inspection.clause, item=item.id)
+        )
     return tuple(events)
 
 
@@ -175,7 +161,7 @@ def _shoe_refusal(table: Table, by: str) -> Refusal | None:
     return may_act(table, by, table.ranks.ladder[0].id, SHOE) or between_rounds(table, SHOE)
 
 
-def load_shoe(table: Table, command: LoadShoe) -> Events | Refusal:
+def load_shoe(table: Table, command: messages.LoadShoe) -> Events | Refusal:
     """Decks come into the shoe, as many as the document allows."""
     if refusal := _shoe_refusal(table, command.by):
         return refusal
@@ -183,20 +169,20 @@ def load_shoe(table: Table, command: LoadShoe) -> Events | Refusal:
     if type(command.decks) is not int or not rule.least_decks <= command.decks <= rule.most_decks:
         message = f"expected {rule.least_decks} to {rule.most_decks} decks, got {command.decks}"
         return refused(Reason.BAD_VALUE, rule.clause, message)
-    return (ShoeLoaded(at=command.at, by=command.by, clause=rule.clause, decks=command.decks),)
+    return (messages.ShoeLoaded(at=command.at, by=command.by, clause=rule.clause, decks=command.decks),)
 
 
-def shuffle_shoe(table: Table, command: ShuffleShoe) -> Events | Refusal:
+def shuffle_shoe(table: Table, command: messages.ShuffleShoe) -> Events | Refusal:
     """All cards are shuffled together; the burn follows."""
     if refusal := _shoe_refusal(table, command.by):
         return refusal
     if not table.shoe.decks or table.shoe.spoilt:
         return refused(Reason.UNMET_NEED, SHOE, "the shoe has no sound decks: load it first")
     burnt = int(table.settings.get("burn", "0"))
-    return (ShoeShuffled(at=command.at, by=command.by, clause=SHOE, burnt=burnt),)
+    return (messages.ShoeShuffled(at=command.at, by=command.by, clause=SHOE, burnt=burnt),)
 
 
-def count_cards(table: Table, command: CountCards) -> Events | Refusal:
+def count_cards(table: Table, command: messages.CountCards) -> Events | Refusal:
     """The cards are counted; a wrong count is an irregularity."""
     if refusal := at_table(table, command.by):
         return refusal
@@ -206,7 +192,7 @@ def count_cards(table: Table, command: CountCards) -> Events | Refusal:
         message = f"expected {len(FACES)} counts, one for each face, got {shown(command.found)}"
         return refused(Reason.BAD_VALUE, SHOE, message)
     if command.found == table.shoe.expected():
-        return (CardsCounted(at=command.at, by=command.by, clause=SHOE, found=command.found),)
+        return (messages.CardsCounted(at=command.at, by=command.by, clause=SHOE, found=command.found),)
     detail = f"found {sum(command.found)} of {table.shoe.cards} cards"
     return rulings.found_by_check(table, command, Irregularity.CARD_COUNT_WRONG, detail=detail)
 
@@ -214,7 +200,7 @@ def count_cards(table: Table, command: CountCards) -> Events | Refusal:
 # Evolving
 
 
-def on_placed(table: Table, event: ItemPlaced) -> None:
+def on_placed(table: Table, event: messages.ItemPlaced) -> None:
     """An item is on the table, and the setting that belongs to it applies."""
     table.equipment.place(event.item, PlacedItem(table.latest, event.serial, event.custodian))
     when = table.equipment.items[event.item].when
@@ -223,60 +209,60 @@ def on_placed(table: Table, event: ItemPlaced) -> None:
         put_in_force(table)
 
 
-def on_removed(table: Table, event: ItemRemoved) -> None:
+def on_removed(table: Table, event: messages.ItemRemoved) -> None:
     table.equipment.remove(event.item)
     if event.item == CARDS_ITEM:
         table.shoe.load(0)
 
 
-def on_failed(table: Table, event: ItemFailed) -> None:
+def on_failed(table: Table, event: messages.ItemFailed) -> None:
     """An item is out of order; with the cards, the shoe is."""
     table.equipment.mark(event.item, working=False)
     if event.item == CARDS_ITEM:
         table.shoe.spoilt = True
 
 
-def on_repaired(table: Table, event: ItemRepaired) -> None:
+def on_repaired(table: Table, event: messages.ItemRepaired) -> None:
     table.equipment.mark(event.item, working=True)
 
 
-def on_inspected(table: Table, event: ItemInspected) -> None:
+def on_inspected(table: Table, event: messages.ItemInspected) -> None:
     if event.passed:
         table.equipment.inspected.add((event.item, event.before))
 
 
-def on_loaded(table: Table, event: ShoeLoaded) -> None:
+def on_loaded(table: Table, event: messages.ShoeLoaded) -> None:
     """Sound decks are in the shoe."""
     table.shoe.load(event.decks)
     if CARDS_ITEM in table.equipment.placed and not table.equipment.placed[CARDS_ITEM].working:
         table.equipment.mark(CARDS_ITEM, working=True)
 
 
-def on_shuffled(table: Table, event: ShoeShuffled) -> None:
+def on_shuffled(table: Table, event: messages.ShoeShuffled) -> None:
     table.shoe.shuffle(event.burnt)
 
 
-def on_counted(_table: Table, _event: CardsCounted) -> None:
+def on_counted(_table: Table, _event: messages.CardsCounted) -> None:
     """Nothing changes: the count was right."""
 
 
 DECIDERS: Final[Deciders] = {
-    PlaceItem: place_item,
-    RemoveItem: remove_item,
-    RepairItem: repair_item,
-    Inspect: inspect,
-    LoadShoe: load_shoe,
-    ShuffleShoe: shuffle_shoe,
-    CountCards: count_cards,
+    messages.PlaceItem: place_item,
+    messages.RemoveItem: remove_item,
+    messages.RepairItem: repair_item,
+    messages.Inspect: inspect,
+    messages.LoadShoe: load_shoe,
+    messages.ShuffleShoe: shuffle_shoe,
+    messages.CountCards: count_cards,
 }
 
 EFFECTS: Final[Effects] = {
-    ItemPlaced: on_placed,
-    ItemRemoved: on_removed,
-    ItemFailed: on_failed,
-    ItemRepaired: on_repaired,
-    ItemInspected: on_inspected,
-    ShoeLoaded: on_loaded,
-    ShoeShuffled: on_shuffled,
-    CardsCounted: on_counted,
+    messages.ItemPlaced: on_placed,
+    messages.ItemRemoved: on_removed,
+    messages.ItemFailed: on_failed,
+    messages.ItemRepaired: on_repaired,
+    messages.ItemInspected: on_inspected,
+    messages.ShoeLoaded: on_loaded,
+    messages.ShoeShuffled: on_shuffled,
+    messages.CardsCounted: on_counted,
 }

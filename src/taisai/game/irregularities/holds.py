@@ -6,18 +6,7 @@ from typing import Final
 
 from taisai.game.betting.stakes import take_off
 from taisai.game.checks import at_table, may_act, no_seat, refused, two_people
-from taisai.game.irregularities import rulings
-from taisai.game.irregularities.messages import (
-    ChooseWithdrawal,
-    CloseWithdrawal,
-    Declare,
-    Interrupted,
-    Recover,
-    SightDeclared,
-    WithdrawalChosen,
-    WithdrawalClosed,
-    WithdrawalOffered,
-)
+from taisai.game.irregularities import messages, rulings
 from taisai.game.messages import Event, Events
 from taisai.game.refusals import Reason, Refusal
 from taisai.game.rounds import corrections
@@ -31,7 +20,7 @@ from taisai.rules.procedure import Declared, Recovery, RecoveryRule
 from taisai.rules.vocabulary import Irregularity
 
 
-def choose(table: Table, command: ChooseWithdrawal) -> Events | Refusal:
+def choose(table: Table, command: messages.ChooseWithdrawal) -> Events | Refusal:
     """A player withdraws all of their bets, or none."""
     seat = table.seats.get(command.seat)
     if seat is None or not seat.taken:
@@ -49,7 +38,7 @@ def choose(table: Table, command: ChooseWithdrawal) -> Events | Refusal:
         problem = "has withdrawn its bets already" if chosen else "has no bets in this round"
         return refused(Reason.UNKNOWN_BET, clause, f"seat {seat.name} {problem}")
     return (
-        WithdrawalChosen(
+        messages.WithdrawalChosen(
             at=command.at, by=command.by, clause=clause, seat=seat.name, withdraw=command.withdraw
         ),
     )
@@ -61,14 +50,14 @@ def _no_option(table: Table) -> Clause:
     return ruled.clause if ruled.ruling is Ruling.STAYS_LIVE else Clause("house:order")
 
 
-def close_withdrawal(table: Table, command: CloseWithdrawal) -> Events | Refusal:
+def close_withdrawal(table: Table, command: messages.CloseWithdrawal) -> Events | Refusal:
     """The Dealer closes the option; if all players withdrew, the round ends without a result."""
     clause = table.holds.get(Hold.WITHDRAWAL, Clause("house:order"))
     if refusal := may_act(table, command.by, table.ranks.ladder[0].id, clause):
         return refusal
     if Hold.WITHDRAWAL not in table.holds or table.round is None:
         return refused(Reason.OUT_OF_ORDER, clause, "no option to withdraw is open")
-    events: list[Event] = [WithdrawalClosed(at=command.at, by=command.by, clause=clause)]
+    events: list[Event] = [messages.WithdrawalClosed(at=command.at, by=command.by, clause=clause)]
     if not table.round.staked:
         ended = RoundConcluded(at=command.at, by=command.by, clause=clause, round=table.round.number)
         events += [ended, *shut_now(table, command.at, command.by)]
@@ -78,12 +67,12 @@ def close_withdrawal(table: Table, command: CloseWithdrawal) -> Events | Refusal
 # Evolving
 
 
-def on_offered(table: Table, event: WithdrawalOffered) -> None:
+def on_offered(table: Table, event: messages.WithdrawalOffered) -> None:
     table.current.choices = {}
     table.holds[Hold.WITHDRAWAL] = event.clause
 
 
-def on_chosen(table: Table, event: WithdrawalChosen) -> None:
+def on_chosen(table: Table, event: messages.WithdrawalChosen) -> None:
     """All bets of a player go back, or stay."""
     round_ = table.current
     round_.choices[event.seat] = event.withdraw
@@ -93,7 +82,7 @@ def on_chosen(table: Table, event: WithdrawalChosen) -> None:
                 take_off(table, round_, bet, event.clause)
 
 
-def on_withdrawal_closed(table: Table, _event: WithdrawalClosed) -> None:
+def on_withdrawal_closed(table: Table, _event: messages.WithdrawalClosed) -> None:
     table.holds.pop(Hold.WITHDRAWAL)
 
 
@@ -101,12 +90,11 @@ DECLARATION = Clause("house:declaration")
 GRACE = "fail_over_grace"
 
 
-def recover_now(table: Table, command: Recover) -> Events | Refusal:
+def recover_now(table: Table, command: messages.Recover) -> Events | Refusal:
     """Decides what the rules order after a stop, or that a declaration is needed first."""
     if command.by != RECOVERY:
-        return refused(
-            Reason.NOT_PERMITTED, "house:recovery", f"only the system may do this, not {command.by}"
-        )
+        message = f"only the system may do this, not {command.by}"
+        return refused(Reason.NOT_PERMITTED, "house:recovery", message)
     if not table.open or _in_grace(table, command.stopped_for):
         return ()
     declared = Declared.SEEN if table.round is not None and table.round.seen else None
@@ -128,7 +116,7 @@ class _Stop:
 
 def _follows(table: Table, at: int, by: str, rule: RecoveryRule, second: str | None) -> Events | Refusal:
     clause = rule.clause
-    stopped = Interrupted(
+    stopped = messages.Interrupted(
         at=at, by=by, clause=clause, phase=table.phase, action=rule.action, witness=rule.witness
     )
     follows: Events | Refusal = ()  # after a second stop, everything has followed already
@@ -158,7 +146,7 @@ def _locked(table: Table) -> bool:
     )
 
 
-def declare(table: Table, command: Declare) -> Events | Refusal:
+def declare(table: Table, command: messages.Declare) -> Events | Refusal:
     """The Dealer and a supervisor declare whether a die was seen, and what the rules order follows."""
     dealer = table.ranks.ladder[0].id
     refusal = may_act(table, command.by, dealer, DECLARATION)
@@ -172,7 +160,7 @@ def declare(table: Table, command: Declare) -> Events | Refusal:
         return refused(Reason.DIFFERENT_CONTENT, DECLARATION, message)
     assert command.second is not None
     rule = table.procedure.recovery(table.phase, command.declared)
-    declared = SightDeclared(
+    declared = messages.SightDeclared(
         at=command.at, by=command.by, clause=rule.clause, declared=command.declared, second=command.second
     )
     follows = _follows(table, command.at, command.by, rule, command.second)
@@ -182,27 +170,27 @@ def declare(table: Table, command: Declare) -> Events | Refusal:
 # Evolving
 
 
-def on_interrupted(table: Table, event: Interrupted) -> None:
+def on_interrupted(table: Table, event: messages.Interrupted) -> None:
     if event.action is Recovery.DECLARE:
         table.holds[Hold.DECLARATION] = event.clause
 
 
-def on_declared(table: Table, event: SightDeclared) -> None:
+def on_declared(table: Table, event: messages.SightDeclared) -> None:
     table.holds.pop(Hold.DECLARATION)
     table.current.seen = event.declared is Declared.SEEN
 
 
 DECIDERS: Final[Deciders] = {
-    ChooseWithdrawal: choose,
-    CloseWithdrawal: close_withdrawal,
-    Recover: recover_now,
-    Declare: declare,
+    messages.ChooseWithdrawal: choose,
+    messages.CloseWithdrawal: close_withdrawal,
+    messages.Recover: recover_now,
+    messages.Declare: declare,
 }
 
 EFFECTS: Final[Effects] = {
-    WithdrawalOffered: on_offered,
-    WithdrawalChosen: on_chosen,
-    WithdrawalClosed: on_withdrawal_closed,
-    Interrupted: on_interrupted,
-    SightDeclared: on_declared,
+    messages.WithdrawalOffered: on_offered,
+    messages.WithdrawalChosen: on_chosen,
+    messages.WithdrawalClosed: on_withdrawal_closed,
+    messages.Interrupted: on_interrupted,
+    messages.SightDeclared: on_declared,
 }

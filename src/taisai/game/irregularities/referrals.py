@@ -6,8 +6,7 @@ from collections.abc import Callable
 from typing import Final, NamedTuple
 
 from taisai.game.betting.messages import BetMoved, BetReturned
-from taisai.game.betting.moving import cannot_lie, over_maximum
-from taisai.game.betting.stakes import take_off
+from taisai.game.betting.stakes import cannot_lie, over_maximum, take_off
 from taisai.game.checks import at_least, at_table, bad_text, no_seat, refused, two_people
 from taisai.game.irregularities import rulings
 from taisai.game.irregularities.messages import CallAttendant, DecideReferral, ReferralDecided, Referred
@@ -238,15 +237,9 @@ def on_referred(table: Table, event: Referred) -> None:
     own = event.subject in set(Subject)
     subject = Subject(event.subject) if own else Irregularity(event.subject)
     table.referrals[event.referral] = Referral(
-        event.referral,
-        subject,
-        event.round,
-        event.to,
-        event.clause,
-        event.holds,
-        event.seat,
+        event.referral, subject, event.round, event.to, event.clause, event.holds, event.seat,
         detail=event.detail,
-    )
+    )  # fmt: skip
     if event.holds:
         table.holds[Hold.REFERRAL] = event.clause
 

@@ -236,9 +236,8 @@ def _settle_by_outcome(table: Table, case: IrregularityCase) -> Events | Refusal
     if case.event is not Irregularity.WRONG_RESULT:
         return ()
     if case.round is None:
-        return refused(
-            Reason.BAD_VALUE, case.ruled.clause, "the number of the wrongly settled round is missing"
-        )
+        message = "the number of the wrongly settled round is missing"
+        return refused(Reason.BAD_VALUE, case.ruled.clause, message)
     return corrections.corrected(table, case, case.round, case.faces)
 
 

@@ -7,25 +7,8 @@ from typing import Final
 from taisai.game.betting.stakes import purse_of
 from taisai.game.checks import at_table, bad_amount, bad_name, refused, two_people
 from taisai.game.messages import Events
+from taisai.game.money import messages
 from taisai.game.money.ledger import Account
-from taisai.game.money.messages import (
-    BuyColour,
-    BuyCredits,
-    CashColour,
-    ColourBought,
-    ColourCashed,
-    CreditsBought,
-    CreditsDispensed,
-    CreditSent,
-    DispenseCredits,
-    DropSent,
-    FillReceived,
-    ReceiveFill,
-    ReceiveTicket,
-    SendCredit,
-    SendDrop,
-    TicketReceived,
-)
 from taisai.game.refusals import Reason, Refusal
 from taisai.game.rounds.corrections import next_claim
 from taisai.game.rounds.settlement import stakes_by_purse
@@ -54,7 +37,7 @@ def _beyond(purse_has: int, amount: int, clause: Clause) -> Refusal | None:
     return None
 
 
-def buy_credits(table: Table, command: BuyCredits) -> Events | Refusal:
+def buy_credits(table: Table, command: messages.BuyCredits) -> Events | Refusal:
     """Cash becomes credits at a terminal."""
     refusal = seat_refusal(table, command.seat, command.by) or bad_amount(
         "an amount", command.amount, CREDITS
@@ -66,11 +49,13 @@ def buy_credits(table: Table, command: BuyCredits) -> Events | Refusal:
         return refused(Reason.WRONG_MEANS, TERMINALS, f"seat {seat.name} has no terminal")
     clause = table.means.get(Means.CREDITS, TERMINALS)
     return _beyond(seat.held, command.amount, CREDITS) or (
-        CreditsBought(at=command.at, by=command.by, clause=clause, seat=seat.name, amount=command.amount),
+        messages.CreditsBought(
+            at=command.at, by=command.by, clause=clause, seat=seat.name, amount=command.amount
+        ),
     )
 
 
-def receive_ticket(table: Table, command: ReceiveTicket) -> Events | Refusal:
+def receive_ticket(table: Table, command: messages.ReceiveTicket) -> Events | Refusal:
     """The value of a ticket that the House accepted arrives, once."""
     refusal = _not_the_house(table, command.by) or bad_amount("an amount", command.amount, CREDITS)
     refusal = refusal or bad_name("a transfer", command.transfer)
@@ -89,7 +74,7 @@ def receive_ticket(table: Table, command: ReceiveTicket) -> Events | Refusal:
     # The ticket is spent. If its player has left the seat, its value is still owed to them.
     claimed = purse is None or purse.credits + command.amount > GREATEST_SUM
     return (
-        TicketReceived(
+        messages.TicketReceived(
             at=command.at, by=command.by, clause=TRANSFERS, transfer=command.transfer, seat=command.seat,
             amount=command.amount, claimed=claimed,
         ),
@@ -116,7 +101,7 @@ def known_transfer(
     return refused(Reason.DIFFERENT_CONTENT, TRANSFERS, message)
 
 
-def dispense_credits(table: Table, command: DispenseCredits) -> Events | Refusal:
+def dispense_credits(table: Table, command: messages.DispenseCredits) -> Events | Refusal:
     """All credits of a terminal go out."""
     if command.transfer in table.transfers:
         return known_transfer(table, command.transfer, TransferKind.DISPENSED, None, command.seat)
@@ -127,14 +112,14 @@ def dispense_credits(table: Table, command: DispenseCredits) -> Events | Refusal
         return refused(Reason.CREDITS_SHORT, CREDITS, f"seat {seat.name} has no credits")
     clause = table.means.get(Means.CREDITS, TERMINALS)
     return (
-        CreditsDispensed(
+        messages.CreditsDispensed(
             at=command.at, by=command.by, clause=clause, transfer=command.transfer, seat=seat.name,
             amount=seat.purse.credits,
         ),
     )  # fmt: skip
 
 
-def buy_colour(table: Table, command: BuyColour) -> Events | Refusal:
+def buy_colour(table: Table, command: messages.BuyColour) -> Events | Refusal:
     """Colour chips at the player's own value, shown by a marker where it is above the minimum."""
     refusal = seat_refusal(table, command.seat, command.by) or at_table(table, command.by)
     refusal = refusal or bad_name("a colour", command.colour)
@@ -170,14 +155,14 @@ def buy_colour(table: Table, command: BuyColour) -> Events | Refusal:
     purse = seat.purses.get(Means.COLOUR_CHIPS)
     has = purse.credits if purse else 0
     return _beyond(has, command.value * command.pieces, COLOURS) or (
-        ColourBought(
+        messages.ColourBought(
             at=command.at, by=command.by, clause=clause, seat=seat.name, colour=command.colour,
             value=command.value, pieces=command.pieces, paid_with=command.paid_with, marker=command.marker,
         ),
     )  # fmt: skip
 
 
-def cash_colour(table: Table, command: CashColour) -> Events | Refusal:
+def cash_colour(table: Table, command: messages.CashColour) -> Events | Refusal:
     """Colour chips are returned for cash chips out of the tray.
 
     A rest of less than one chip, as after a stake settled to the maximum, is paid with the last chip.
@@ -199,7 +184,7 @@ def cash_colour(table: Table, command: CashColour) -> Events | Refusal:
         return tray_short(amount, free)
     clause = table.means[Means.COLOUR_CHIPS]
     return (
-        ColourCashed(
+        messages.ColourCashed(
             at=command.at, by=command.by, clause=clause, seat=seat.name, pieces=command.pieces, amount=amount
         ),
     )
@@ -228,7 +213,7 @@ def tray_short(amount: int, free: int) -> Refusal:
     return refused(Reason.FLOAT_SHORT, FLOAT, message, sums=(amount, free))
 
 
-def receive_fill(table: Table, command: ReceiveFill) -> Events | Refusal:
+def receive_fill(table: Table, command: messages.ReceiveFill) -> Events | Refusal:
     """Chips arrive from the cage: two people receive them, or the cage delivers them to one supervisor."""
     refusal = at_table(table, command.by) if command.by != CAGE else None
     refusal = refusal or two_people(table, command.by, command.second, clause=FLOAT)
@@ -241,7 +226,7 @@ def receive_fill(table: Table, command: ReceiveFill) -> Events | Refusal:
     tray = table.ledger.balances[Account.CHIPS]
     assert command.second is not None
     return _beyond(tray, command.amount, FLOAT) or (
-        FillReceived(
+        messages.FillReceived(
             at=command.at, by=command.by, clause=FLOAT, transfer=command.transfer, amount=command.amount,
             second=command.second,
         ),
@@ -252,7 +237,7 @@ def _two_at(table: Table, by: str, second: str | None, clause: Clause) -> Refusa
     return at_table(table, by) or two_people(table, by, second, clause=clause)
 
 
-def send_credit(table: Table, command: SendCredit) -> Events | Refusal:
+def send_credit(table: Table, command: messages.SendCredit) -> Events | Refusal:
     """Chips leave for the cage; chips on the layout stay."""
     refusal = _two_at(table, command.by, command.second, FLOAT) or bad_amount(
         "an amount", command.amount, FLOAT
@@ -267,14 +252,14 @@ def send_credit(table: Table, command: SendCredit) -> Events | Refusal:
         return tray_short(command.amount, free)
     assert command.second is not None
     return (
-        CreditSent(
+        messages.CreditSent(
             at=command.at, by=command.by, clause=FLOAT, transfer=command.transfer, amount=command.amount,
             second=command.second,
         ),
     )  # fmt: skip
 
 
-def send_drop(table: Table, command: SendDrop) -> Events | Refusal:
+def send_drop(table: Table, command: messages.SendDrop) -> Events | Refusal:
     """The drop box leaves with all that is in it."""
     refusal = _two_at(table, command.by, command.second, DROP) or bad_name("a transfer", command.transfer)
     if refusal:
@@ -286,7 +271,7 @@ def send_drop(table: Table, command: SendDrop) -> Events | Refusal:
         return refused(Reason.CREDITS_SHORT, DROP, "the drop box is empty")
     assert command.second is not None
     return (
-        DropSent(
+        messages.DropSent(
             at=command.at, by=command.by, clause=DROP, transfer=command.transfer, amount=amount,
             second=command.second,
         ),
@@ -296,13 +281,13 @@ def send_drop(table: Table, command: SendDrop) -> Events | Refusal:
 # Evolving
 
 
-def on_credits_bought(table: Table, event: CreditsBought) -> None:
+def on_credits_bought(table: Table, event: messages.CreditsBought) -> None:
     """Cash in the drop box, credits on the terminal."""
     purse_of(table, table.seats[event.seat], Means.CREDITS).credits += event.amount
     table.ledger.move(Account.DROP, Account.CREDITS, event.amount, event.clause)
 
 
-def on_ticket_received(table: Table, event: TicketReceived) -> None:
+def on_ticket_received(table: Table, event: messages.TicketReceived) -> None:
     """Credits that the House owes the table for."""
     table.transfers[event.transfer] = TableTransfer(TransferKind.TICKET, event.amount, event.seat)
     if event.claimed:
@@ -314,7 +299,7 @@ def on_ticket_received(table: Table, event: TicketReceived) -> None:
     table.ledger.move(Account.TRANSIT_DUE, Account.CREDITS, event.amount, event.clause)
 
 
-def on_dispensed(table: Table, event: CreditsDispensed) -> None:
+def on_dispensed(table: Table, event: messages.CreditsDispensed) -> None:
     """Credits that the table owes the House for."""
     seat = table.seats[event.seat]
     purse_of(table, seat, Means.CREDITS).credits -= event.amount
@@ -323,7 +308,7 @@ def on_dispensed(table: Table, event: CreditsDispensed) -> None:
     table.ledger.move(Account.CREDITS, Account.TRANSIT_OWED, event.amount, event.clause)
 
 
-def on_colour_bought(table: Table, event: ColourBought) -> None:
+def on_colour_bought(table: Table, event: messages.ColourBought) -> None:
     """A colour has a player and a value."""
     seat = table.seats[event.seat]
     seat.colour, seat.colour_value = event.colour, event.value
@@ -334,47 +319,47 @@ def on_colour_bought(table: Table, event: ColourBought) -> None:
     table.ledger.move(source, Account.CREDITS, amount, event.clause)
 
 
-def on_colour_cashed(table: Table, event: ColourCashed) -> None:
+def on_colour_cashed(table: Table, event: messages.ColourCashed) -> None:
     table.seats[event.seat].purses[Means.COLOUR_CHIPS].credits -= event.amount
     table.ledger.withdraw(Account.CHIPS, Account.CREDITS, event.amount, event.clause)
 
 
-def on_filled(table: Table, event: FillReceived) -> None:
+def on_filled(table: Table, event: messages.FillReceived) -> None:
     """The tray has more, and the table owes the House for it."""
     table.transfers[event.transfer] = TableTransfer(TransferKind.FILL, -event.amount)
     table.ledger.move(Account.CHIPS, Account.TRANSIT_OWED, event.amount, event.clause)
 
 
-def on_credit_sent(table: Table, event: CreditSent) -> None:
+def on_credit_sent(table: Table, event: messages.CreditSent) -> None:
     """The tray has less, and the House owes for it."""
     table.transfers[event.transfer] = TableTransfer(TransferKind.CREDIT, event.amount)
     table.ledger.move(Account.CHIPS, Account.TRANSIT_DUE, event.amount, event.clause)
 
 
-def on_drop_sent(table: Table, event: DropSent) -> None:
+def on_drop_sent(table: Table, event: messages.DropSent) -> None:
     """The box is empty, and the House owes what was in it."""
     table.transfers[event.transfer] = TableTransfer(TransferKind.DROP, event.amount)
     table.ledger.move(Account.DROP, Account.TRANSIT_DUE, event.amount, event.clause)
 
 
 DECIDERS: Final[Deciders] = {
-    BuyCredits: buy_credits,
-    BuyColour: buy_colour,
-    CashColour: cash_colour,
-    ReceiveTicket: receive_ticket,
-    DispenseCredits: dispense_credits,
-    ReceiveFill: receive_fill,
-    SendCredit: send_credit,
-    SendDrop: send_drop,
+    messages.BuyCredits: buy_credits,
+    messages.BuyColour: buy_colour,
+    messages.CashColour: cash_colour,
+    messages.ReceiveTicket: receive_ticket,
+    messages.DispenseCredits: dispense_credits,
+    messages.ReceiveFill: receive_fill,
+    messages.SendCredit: send_credit,
+    messages.SendDrop: send_drop,
 }
 
 EFFECTS: Final[Effects] = {
-    CreditsBought: on_credits_bought,
-    ColourBought: on_colour_bought,
-    ColourCashed: on_colour_cashed,
-    TicketReceived: on_ticket_received,
-    CreditsDispensed: on_dispensed,
-    FillReceived: on_filled,
-    CreditSent: on_credit_sent,
-    DropSent: on_drop_sent,
+    messages.CreditsBought: on_credits_bought,
+    messages.ColourBought: on_colour_bought,
+    messages.ColourCashed: on_colour_cashed,
+    messages.TicketReceived: on_ticket_received,
+    messages.CreditsDispensed: on_dispensed,
+    messages.FillReceived: on_filled,
+    messages.CreditSent: on_credit_sent,
+    messages.DropSent: on_drop_sent,
 }

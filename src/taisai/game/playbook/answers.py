@@ -36,38 +36,38 @@ NOTHING: Final = "+ nothing"
 """The answer to a harmless retry."""
 
 
-_UNTOLD: Final = frozenset({"at", "by", "clause", "terms", "digest", "day"})
-"""Fields that tell nothing of the story; digests change with every word of a rulebook."""
+_HIDDEN: Final = frozenset({"at", "by", "clause", "terms", "digest", "day"})
+"""Fields that a playbook leaves out; digests change with every word of a rulebook."""
 
 
 def event_line(event: Event) -> str:
-    """An event: its name, its clause, its telling fields."""
-    return f"+ {tag_of(type(event))} [{event.clause}] {', '.join(_told(event))}".rstrip()
+    """An event: its tag, its clause, and its fields that are not at their defaults."""
+    return f"+ {tag_of(type(event))} [{event.clause}] {', '.join(_shown_fields(event))}".rstrip()
 
 
-def _told(event: Event) -> list[str]:
+def _shown_fields(event: Event) -> list[str]:
     if isinstance(event, BetRegistered):
-        asked = ["at-request yes"] if event.at_request else []
+        at_request = ["at-request yes"] if event.at_request else []
         bet = f"{written(event.area)} {event.stake}"
-        return [event.id, f"seat {event.seat}", bet, event.means, f"layout {event.layout}", *asked]
-    told = []
+        return [event.id, f"seat {event.seat}", bet, event.means, f"layout {event.layout}", *at_request]
+    texts = []
     for field in fields_of(type(event)):
         value = getattr(event, field.name)
         default = field.default is not NODEFAULT and value == field.default
-        if field.name in _UNTOLD or default or value is None or value in ("", (), {}):
+        if field.name in _HIDDEN or default or value is None or value in ("", (), {}):
             continue
         if isinstance(value, Limits):
-            told += limits_told(value)
+            texts += limit_texts(value)
         else:
-            told.append(f"{keyword(field.name)} {written(value)}")
-    return told
+            texts.append(f"{keyword(field.name)} {written(value)}")
+    return texts
 
 
-def limits_told(limits: Limits) -> list[str]:
-    """Limits as a header gives them."""
-    told = [f"{limits.least} to {limits.most}"]
-    told += [f"{name} {least} to {most}" for name, (least, most) in limits.groups.items()]
-    return told + ([f"exposure {limits.exposure}"] if limits.exposure is not None else [])
+def limit_texts(limits: Limits) -> list[str]:
+    """Limits in the form of a header."""
+    texts = [f"{limits.least} to {limits.most}"]
+    texts += [f"{name} {least} to {most}" for name, (least, most) in limits.groups.items()]
+    return texts + ([f"exposure {limits.exposure}"] if limits.exposure is not None else [])
 
 
 def refusal_line(refusal: Refusal) -> str:
@@ -77,7 +77,7 @@ def refusal_line(refusal: Refusal) -> str:
 
 
 def share_line(share: Share) -> str:
-    """What a stake came to."""
+    """The result of a stake."""
     means = "" if share.means is Means.CREDITS else f" {share.means}"
     head = f"* seat {share.seat}{means}, {share.area} {share.stake}"
     got = f"returned {share.returned}" if share.returned else "lost"
@@ -91,19 +91,19 @@ def share_line(share: Share) -> str:
 
 
 class LimitEffect(StrEnum):
-    """What the limits had to do with a stake."""
+    """How the limits affected a stake."""
 
     NOT = "not"
     OVER_RETURNED = "over the maximum"
-    """It lay above the maximum and came back."""
+    """It was above the maximum and was returned."""
     UNDER_RETURNED = "under the minimum"
-    """It lay under the minimum and came back."""
+    """It was under the minimum and was returned."""
     UNDER_ONCE = "under the minimum, once"
-    """It lay under the minimum and was settled, this once."""
+    """It was under the minimum and was settled once."""
 
 
 class Share(NamedTuple):
-    """What one player's stake on one area came to."""
+    """The result of one player's stake on one area."""
 
     seat: str
     means: Means
@@ -122,8 +122,8 @@ def shares(table: Table, event: Event) -> tuple[Share, ...]:
     if isinstance(event, RoundSettled):
         round_ = table.round
     elif isinstance(event, RoundResettled):
-        in_hand = table.round is not None and table.round.number == event.round
-        round_ = table.round if in_hand else table.past(event.round)
+        is_current = table.round is not None and table.round.number == event.round
+        round_ = table.round if is_current else table.past(event.round)
     else:
         return ()
     assert round_ is not None
@@ -135,11 +135,11 @@ def shares(table: Table, event: Event) -> tuple[Share, ...]:
         stakes.setdefault((bet.seat, purse, bet.layout, bet.area), []).append(record)
         cell = (bet.seat, bet.layout, bet.area)
         sums[cell] = sums.get(cell, 0) + bet.stake
-    found: list[Share] = []
+    parts: list[Share] = []
     for (seat, means, layout, area), records in stakes.items():
         terms = table.in_force[round_.terms][layout]
-        found += _split(table, terms, records, means, sums[seat, layout, area])
-    return tuple(found)
+        parts += _split(table, terms, records, means, sums[seat, layout, area])
+    return tuple(parts)
 
 
 def _split(
@@ -169,8 +169,8 @@ def _split(
 
 
 _FACT: Final = re.compile(r"=\s*(books|claims|accounts|table|seat\s+(?P<seat>[^:]+?))\s*:\s*(?P<rest>.*)")
-_WHOLLY: Final = ("books", "claims")
-"""What is told as a whole: every account that is not empty, every claim that is open."""
+_COMPLETE: Final = ("books", "claims")
+"""Subjects that are shown completely: every account that is not empty, every open claim."""
 _OF_SEAT: Final[dict[str, Callable[[Seat], object]]] = {
     "credits": lambda seat: sum(purse.credits for purse in seat.purses.values()),
     "at-risk": lambda seat: sum(purse.at_risk for purse in seat.purses.values()),
@@ -188,15 +188,15 @@ _OF_TABLE: Final[dict[str, Callable[[Table], object]]] = {
 
 
 class Fact(NamedTuple):
-    """What is asked of the table: the subject, and which of its figures."""
+    """A line that begins with '=': its subject, and which figures of it are shown."""
 
     subject: str
     """'books', 'claims', 'accounts', 'table' or 'seat'."""
     seat: str
     names: tuple[str, ...]
 
-    def told(self, table: Table) -> str:
-        """The line as it should be now."""
+    def line(self, table: Table) -> str:
+        """The line with the figures of now."""
         head = f"= seat {self.seat}" if self.subject == "seat" else f"= {self.subject}"
         return f"{head}: {', '.join(self._values(table)) or 'none'}"
 
@@ -207,8 +207,8 @@ class Fact(NamedTuple):
                 return [f"{account} {balance}" for account, balance in balances.items() if balance]
             case "claims":
                 return [
-                    f"{one.id} {'of' if one.of_player else 'on'} seat {one.seat} {one.amount}"
-                    for one in table.claims.values()
+                    f"{claim.id} {'of' if claim.of_player else 'on'} seat {claim.seat} {claim.amount}"
+                    for claim in table.claims.values()
                 ]
             case "accounts":
                 return [f"{name} {balances[Account(name)]}" for name in self.names]
@@ -222,7 +222,7 @@ class Fact(NamedTuple):
 
 
 def fact(text: str) -> Fact:
-    """What a line that begins with '=' asks of the table; the figures in it are compared, not read."""
+    """Parses a line that begins with '='; its figures are compared, not read."""
     match = _FACT.fullmatch(text)
     if match is None:
         raise PlaybookSyntaxError(
@@ -230,7 +230,7 @@ def fact(text: str) -> Fact:
         )
     seat = match["seat"] or ""
     subject = "seat" if seat else match[1]
-    if subject in _WHOLLY:
+    if subject in _COMPLETE:
         return Fact(subject, "", ())
     known: list[str] = {"seat": list(_OF_SEAT), "table": list(_OF_TABLE)}.get(subject, list(Account))
     names = tuple(words[0] for words in pieces(match["rest"]))

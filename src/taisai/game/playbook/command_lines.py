@@ -28,14 +28,14 @@ KEYWORDS: Final = {
     "faces": "showing",
     "paid_with": "for",
 }
-"""Fields that a person calls otherwise."""
+"""Field → its keyword in a playbook, where it is another word."""
 _WHOLE: Final = re.compile(r"-?[0-9]{1,19}", re.ASCII)
 _PIECE: Final = re.compile(r'(?:[^",]|"[^"]*")+')
 _TOKEN: Final = re.compile(r'"([^"]*)"|([^\s"]+)')
 
 
 class PlaybookError(RulesError):
-    """A playbook that cannot be read: which line, what was expected there, what stands there."""
+    """A playbook that cannot be read, with the line and what was expected there."""
 
     def __init__(self, file: str, line: int, message: str) -> None:
         self.file, self.line = file, line
@@ -43,51 +43,50 @@ class PlaybookError(RulesError):
 
 
 class PlaybookSyntaxError(ValueError):
-    """Words that make no sense, before it is known on which line."""
+    """Words that cannot be read; the caller adds the line."""
 
     def __init__(self, expected: str, got: object) -> None:
         super().__init__(f"expected {expected}, got {_quoted(got)}")
 
 
 class UnknownWordError(PlaybookSyntaxError):
-    """A word that is none of those known: the ones near it, or all where none is."""
+    """An unknown word, with similar words, or with all known words if none is similar."""
 
     def __init__(self, got: str, known: Iterable[str], *, of: str = "", expected: str = "one of") -> None:
         from difflib import get_close_matches
 
-        names = [str(one) for one in known]
+        names = [str(word) for word in known]
         near = get_close_matches(got[:40].lower(), names, n=3)
-        told = f"; near it are {', '.join(near)}" if near else f", expected {expected} {', '.join(names)}{of}"
-        ValueError.__init__(self, f"got {_quoted(got)}{of if near else ''}{told}")
+        hint = f"; near it are {', '.join(near)}" if near else f", expected {expected} {', '.join(names)}{of}"
+        ValueError.__init__(self, f"got {_quoted(got)}{of if near else ''}{hint}")
 
 
 def _quoted(got: object) -> str:
     return printable(repr(str(got)), 80)
 
 
-@cache  # asking msgspec again would take most of the time of a playing
+@cache  # without it, msgspec would take most of the time of a playbook
 def fields_of(kind: type[Struct]) -> tuple[FieldInfo, ...]:
-    """The fields of a kind of command or event."""
     return fields(kind)
 
 
 def keyword(field: str) -> str:
-    """What a field is called in a playbook."""
+    """The word of a playbook for a field."""
     return KEYWORDS.get(field, field.replace("_", "-"))
 
 
 def pieces(text: str) -> list[list[str]]:
-    """The pieces between commas, each as its words; what stands in double quotes is one word."""
+    """The pieces between commas, each split into words; double quotes make one word."""
     if text.count('"') % 2:
         raise PlaybookSyntaxError("a second quotation mark on the line", text)
-    found = [piece.strip() for piece in _PIECE.findall(text)]
-    if text.strip() and len(found) != 1 + re.sub(r'"[^"]*"', "", text).count(","):
+    parts = [piece.strip() for piece in _PIECE.findall(text)]
+    if text.strip() and len(parts) != 1 + re.sub(r'"[^"]*"', "", text).count(","):
         raise PlaybookSyntaxError("something between commas", text)
-    return [[quoted or plain for quoted, plain in _TOKEN.findall(piece)] for piece in found]
+    return [[quoted or plain for quoted, plain in _TOKEN.findall(piece)] for piece in parts]
 
 
 def whole(text: str, what: str = "a whole number") -> int:
-    """A whole number, which may be too small or too great for the table to take."""
+    """A whole number; the table may still refuse it."""
     if not _WHOLE.fullmatch(text):
         raise PlaybookSyntaxError(what, text)
     return int(text)
@@ -95,7 +94,7 @@ def whole(text: str, what: str = "a whole number") -> int:
 
 def value_of(kind: Any, words: list[str], what: str) -> object:
     """Words as the value of a field of this type."""
-    options = [one for one in get_args(kind) if one is not NoneType]
+    options = [option for option in get_args(kind) if option is not NoneType]
     if get_origin(kind) is not tuple and options:
         kind = options[0]
     if get_origin(kind) is tuple:
@@ -111,7 +110,7 @@ def value_of(kind: Any, words: list[str], what: str) -> object:
     if kind is int:
         return whole(text, f"a whole number for {what}")
     if isinstance(kind, type) and issubclass(kind, StrEnum):
-        if text not in {str(one) for one in kind}:
+        if text not in {str(member) for member in kind}:
             raise UnknownWordError(text, kind, of=f" for {what}")
         return kind(text)
     return text
@@ -131,9 +130,9 @@ def written(value: object) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, tuple):
-        return " ".join(written(one) for one in value)
+        return " ".join(written(item) for item in value)
     if isinstance(value, Mapping):
-        return " ".join(f"{name} {written(one)}" for name, one in value.items())
+        return " ".join(f"{name} {written(item)}" for name, item in value.items())
     text = str(value).replace('"', "'")
     return f'"{text}"' if not text or "," in text or text != " ".join(text.split()) else text
 
@@ -173,47 +172,46 @@ _OBJECTS: Final = {
     str(Act.TUMBLE): "tumbles",
     str(Act.ENTER_RESULT): "faces",
 }
-"""What a verb acts on: the field whose value may follow the verb without its name."""
-_UNSAID: Final[dict[str, dict[str, object]]] = {"inspect": {"runs": 1, "passed": True}}
-"""What a line need not say."""
+"""Verb → the field whose value may follow the verb without its keyword."""
+_DEFAULTS: Final[dict[str, dict[str, object]]] = {"inspect": {"runs": 1, "passed": True}}
+"""Verb → fields that a line may leave out, and their values then."""
 _FROM_TABLE: Final = ("round", "seat")
 """Fields that the table fills in: the current round, and the seat of the terminal that gives the command."""
 RETURNED: Final = "returned"
-_LAYING: Final = ("place-bets", "record-bets")
+_BETTING: Final = ("place-bets", "record-bets")
 VERBS: Final[dict[str, type[Command]]] = {
-    **{tag_of(one): one for one in COMMANDS if one not in (OpenTable, Perform)},
+    **{tag_of(kind): kind for kind in COMMANDS if kind not in (OpenTable, Perform)},
     **{str(act): Perform for act in Act},
 }
-"""Every verb: the commands by their names, the acts of a round by theirs."""
+"""Verb → its command: the tags of commands, and the acts of a round."""
 
 
 class CommandLine(NamedTuple):
-    """A command as a line says it, before the table fills in what goes without saying."""
+    """A parsed command line; the table fills in the round and the seat if they are left out."""
 
     by: str
     verb: str
-    said: dict[str, Any]
+    values: dict[str, Any]
 
     @property
     def bets(self) -> int:
-        """How many bets the line lays."""
-        return len(self.said["bets"]) if self.verb in _LAYING else 0
+        """How many bets the line places."""
+        return len(self.values["bets"]) if self.verb in _BETTING else 0
 
     def command(self, table: Table, at: int) -> Command:
-        """The command, at a table and a moment."""
-        kind, said = VERBS[self.verb], dict(self.said)
+        kind, values = VERBS[self.verb], dict(self.values)
         names = {field.name: field.required for field in fields_of(kind)}
-        if names.get("round") and "round" not in said:
-            said["round"] = table.round.number if table.round else max(1, len(table.rounds))
-        if names.get("seat") and "seat" not in said:
-            said["seat"] = next(
+        if names.get("round") and "round" not in values:
+            values["round"] = table.round.number if table.round else max(1, len(table.rounds))
+        if names.get("seat") and "seat" not in values:
+            values["seat"] = next(
                 (seat.name for seat in table.seats.values() if seat.taken and seat.terminal == self.by), ""
             )
-        return kind(at=at, by=self.by, **said)
+        return kind(at=at, by=self.by, **values)
 
 
 def parsed_command(by: str, text: str, bets_before: int) -> CommandLine:
-    """What a line says; a bet without an id gets its number in the playbook, `b7` after six others."""
+    """Parses a command line; a bet without an id gets its number in the playbook, `b7` after six others."""
     verb, _, rest = text.strip().partition(" ")
     verb = verb.rstrip(",")
     if verb not in VERBS:
@@ -222,11 +220,11 @@ def parsed_command(by: str, text: str, bets_before: int) -> CommandLine:
     reader = _Reader(verb, kind, bets_before)
     for place, words in enumerate(pieces(rest)):
         reader.read(words, first=place == 0)
-    said = reader.everything()
+    values = reader.all_values()
     for field in fields_of(kind):
-        if field.required and field.name not in said and field.name not in ("at", "by", *_FROM_TABLE):
+        if field.required and field.name not in values and field.name not in ("at", "by", *_FROM_TABLE):
             raise PlaybookSyntaxError(f"{keyword(field.name)} with {verb}", rest or "nothing")
-    return CommandLine(by, verb, said)
+    return CommandLine(by, verb, values)
 
 
 class _Reader:
@@ -234,52 +232,51 @@ class _Reader:
 
     def __init__(self, verb: str, kind: type[Command], bets_before: int) -> None:
         self.verb, self.bets_before = verb, bets_before
-        self.types: dict[str, Any] = {one.name: one.type for one in fields_of(kind)}
+        self.types: dict[str, Any] = {field.name: field.type for field in fields_of(kind)}
         hidden = {"at", "by", "bets", "limits", "offers"} | ({"act"} if kind is Perform else set())
         self.keywords = {keyword(name): name for name in self.types if name not in hidden}
-        self.said: dict[str, Any] = {"act": Act(verb)} if kind is Perform else {}
+        self.values: dict[str, Any] = {"act": Act(verb)} if kind is Perform else {}
         self.slips: list[Slip] = []
         self.treated: dict[str, str | None] = {}
         self.offers: dict[str, str] = {}
         self.limits: list[list[str]] = []
 
     def read(self, words: list[str], *, first: bool) -> None:
-        """One piece."""
         head, rest = words[0], words[1:]
         if head in self.keywords:
-            self._say(self.keywords[head], rest)
+            self._set(self.keywords[head], rest)
         elif first and self.verb in _OBJECTS:
-            self._say(_OBJECTS[self.verb], words)
+            self._set(_OBJECTS[self.verb], words)
         elif "offers" in self.types:
             self.offers[head] = " ".join(rest)
         elif "limits" in self.types:
             self.limits.append(words)
-        elif self.verb in _LAYING:
+        elif self.verb in _BETTING:
             self.slips.append(self._slip(words))
         elif self.verb == "decide-referral" and head == "bet":
             self._treat(rest)
         else:
             raise UnknownWordError(head, self.keywords, of=f" with {self.verb}")
 
-    def everything(self) -> dict[str, Any]:
-        """All that the line says, and what it need not say."""
-        said = {**_UNSAID.get(self.verb, {}), **self.said}
+    def all_values(self) -> dict[str, Any]:
+        """The values of all fields, with the defaults of those left out."""
+        values = {**_DEFAULTS.get(self.verb, {}), **self.values}
         if self.verb == "assign":
-            said.setdefault("rank", said.get("position"))
-        if self.verb in _LAYING:
-            said["bets"] = tuple(self.slips)
+            values.setdefault("rank", values.get("position"))
+        if self.verb in _BETTING:
+            values["bets"] = tuple(self.slips)
         if self.treated:
-            said["bets"] = self.treated
+            values["bets"] = self.treated
         if "offers" in self.types:
-            said["offers"] = self.offers
+            values["offers"] = self.offers
         if "limits" in self.types:
-            said["limits"] = limits_of(self.limits)
-        return said
+            values["limits"] = limits_of(self.limits)
+        return values
 
-    def _say(self, name: str, words: list[str]) -> None:
-        if name in self.said:
+    def _set(self, name: str, words: list[str]) -> None:
+        if name in self.values:
             raise PlaybookSyntaxError(f"{keyword(name)} once", " ".join(words))
-        self.said[name] = value_of(self.types[name], words, keyword(name))
+        self.values[name] = value_of(self.types[name], words, keyword(name))
 
     def _slip(self, words: list[str]) -> Slip:
         match words:

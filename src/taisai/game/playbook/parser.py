@@ -24,7 +24,7 @@ from taisai.game.vocabulary import HOUSE
 
 START: Final = 1_794_715_200_000  # 2026-11-15, noon in Singapore
 NEEDED: Final = ("book", "opened by", "limits")
-UNSAID: Final[dict[str, Any]] = {
+DEFAULTS: Final[dict[str, Any]] = {
     "table": "SB1",
     "currency": "SGD",
     "day": "2026-11-15",
@@ -34,7 +34,7 @@ UNSAID: Final[dict[str, Any]] = {
     "layout": None,
     "demonstration": False,
 }
-"""What a header need not say: the fields of the opening that bear the names of their keys."""
+"""Keys that a header may leave out, and their values then; each is a field of `OpenTable`."""
 
 
 def _text(text: str) -> str:
@@ -55,12 +55,12 @@ def _people(text: str) -> list[tuple[str, str]]:
 
 
 def _pairs(text: str) -> dict[str, str]:
-    found = {}
+    pairs = {}
     for name, *words in pieces(text):
-        if not words or name in found:
+        if not words or name in pairs:
             raise PlaybookSyntaxError("a name and a value, such as 'no_roll void', each name once", name)
-        found[name] = " ".join(words)
-    return found
+        pairs[name] = " ".join(words)
+    return pairs
 
 
 _READ: Final[dict[str, Callable[[str], Any]]] = {
@@ -98,17 +98,17 @@ class Header:
         self.lines[key] = number
 
     def missing(self) -> str | None:
-        """A line that is needed and not there."""
+        """A required key that is missing."""
         return next((key for key in NEEDED if key not in self.values), None)
 
     def opening(self) -> OpenTable:
         """The command that opens the table."""
         by, rank = self.values["opened by"]
-        said = {key: self.values.get(key, value) for key, value in UNSAID.items()}
-        return OpenTable(at=START, by=by, rank=rank, limits=self.values["limits"], **said)
+        values = {key: self.values.get(key, value) for key, value in DEFAULTS.items()}
+        return OpenTable(at=START, by=by, rank=rank, limits=self.values["limits"], **values)
 
     def people(self) -> tuple[tuple[int, CommandLine], ...]:
-        """Line and assignment of everyone whom the House signs in before play."""
+        """Line and assignment of each person whom the House signs in before play."""
         return tuple(
             (
                 self.lines["people"],
@@ -121,29 +121,29 @@ class Header:
 MOST_LINES: Final = 5_000  # of one playbook; a round takes about fifty
 MOST_LINE: Final = 2_000  # characters
 STEP: Final = 1_000
-"""Milliseconds from one command to the next, unless a line says otherwise."""
+"""Milliseconds from one command to the next by default."""
 MOST_AFTER: Final = 366 * 86_400_000
-_ASKED: Final = re.compile(r"(?<!\S)\?(?![^\s,])")
+_OPEN_FIGURE: Final = re.compile(r"(?<!\S)\?(?![^\s,])")
 _UNITS: Final = {"second": 1_000, "minute": 60_000, "hour": 3_600_000, "day": 86_400_000}
 
 
 class Pin(NamedTuple):
-    """A line of the answer, as it is pinned."""
+    """A pinned line of the answer."""
 
     line: int
     text: str
 
     @property
-    def asks(self) -> bool:
-        """Whether a figure is left to the table, as in `= seat 7: credits ?`."""
-        return self.text.startswith("=") and _ASKED.search(self.text.partition(":")[2]) is not None
+    def is_open(self) -> bool:
+        """Whether a figure is left open, as in `= seat 7: credits ?`."""
+        return self.text.startswith("=") and _OPEN_FIGURE.search(self.text.partition(":")[2]) is not None
 
 
 class PlaybookStep(NamedTuple):
-    """A command, how long after the one before it comes, and what is pinned of its answer."""
+    """A command, its time since the one before, and the pinned lines of its answer."""
 
     line: int
-    says: tuple[str, ...]
+    comments: tuple[str, ...]
     """The comments before it."""
     after: int
     """Milliseconds since the command before."""
@@ -156,7 +156,7 @@ class PlaybookStep(NamedTuple):
     @property
     def pinned(self) -> int:
         """How many lines it pins."""
-        return len(self.pins) + sum(not pin.asks for pin, _ in self.facts)
+        return len(self.pins) + sum(not pin.is_open for pin, _ in self.facts)
 
 
 class Playbook(NamedTuple):
@@ -168,19 +168,19 @@ class Playbook(NamedTuple):
     book: str
     opening: OpenTable
     people: tuple[tuple[int, CommandLine], ...]
-    """Line and assignment of everyone at the table from the start."""
+    """Line and assignment of each person at the table from the start."""
     lines: dict[str, int]
     """Key of the header → its line."""
     steps: tuple[PlaybookStep, ...]
 
     @property
     def line(self) -> int:
-        """Where the header names the book."""
+        """The line of the header's `book:`."""
         return self.lines["book"]
 
 
 def playbook(text: str, name: str = "playbook") -> Playbook:
-    """A playbook out of its text; what cannot be read is refused with its line."""
+    """Parses a playbook; an error names the line."""
     lines = lines_of(text)
     if len(lines) > MOST_LINES:
         raise PlaybookError(name, MOST_LINES + 1, f"expected at most {MOST_LINES} lines, got {len(lines)}")
@@ -194,7 +194,7 @@ def playbook(text: str, name: str = "playbook") -> Playbook:
 
 
 def lines_of(text: str) -> list[str]:
-    """The lines of a text, broken at line feeds alone, so that nothing else counts as a line."""
+    """The lines of a text; only line feeds separate them."""
     return text.removesuffix("\n").split("\n")
 
 
@@ -202,14 +202,13 @@ class _Reader:
     def __init__(self, name: str) -> None:
         self.name = name
         self.story: tuple[str, ...] = ()
-        self.says: list[str] = []
+        self.comments: list[str] = []
         self.header = Header()
         self.steps: list[PlaybookStep] = []
         self.after = STEP
         self.bets = 0
 
     def read(self, number: int, line: str) -> None:
-        """One line."""
         text = line.strip()
         if len(line) > MOST_LINE:
             raise PlaybookSyntaxError(f"a line of at most {MOST_LINE} characters", f"{len(line)} characters")
@@ -233,7 +232,7 @@ class _Reader:
 
     def _comment(self, text: str) -> None:
         if self.header.values:
-            self.says.append(text)
+            self.comments.append(text)
         else:
             self.story = (*self.story, text)
 
@@ -252,10 +251,10 @@ class _Reader:
         by, colon, rest = text.partition(":")
         if not colon or not by.strip() or not rest.strip():
             raise PlaybookSyntaxError("'> who: command'", text)
-        said = parsed_command(by.strip(), rest, self.bets)
-        self.bets += said.bets
-        self.steps.append(PlaybookStep(number, tuple(self.says), self.after, rest.strip(), said, (), ()))
-        self.says, self.after = [], STEP
+        line = parsed_command(by.strip(), rest, self.bets)
+        self.bets += line.bets
+        self.steps.append(PlaybookStep(number, tuple(self.comments), self.after, rest.strip(), line, (), ()))
+        self.comments, self.after = [], STEP
 
     def _pinned(self, pin: Pin) -> None:
         if not self.steps:
@@ -269,14 +268,13 @@ class _Reader:
             self.steps[-1] = step._replace(pins=(*step.pins, pin))
 
     def done(self, last: int) -> Playbook:
-        """The playbook, when all lines are read."""
         header = self.header
         key = header.missing()
         if key is not None:
             line = self.steps[0].line if self.steps else last
-            raise PlaybookError(self.name, line, f"expected '{key}:' in the header, got none")
+            raise PlaybookError(self.name, line, f"missing '{key}:' in the header")
         if not self.steps:
-            raise PlaybookError(self.name, last, "expected at least one command, got none")
+            raise PlaybookError(self.name, last, "expected at least one command, got 0")
         return Playbook(
             self.name, self.story, header.values["book"], header.opening(), header.people(),
             header.lines, tuple(self.steps),
@@ -284,7 +282,7 @@ class _Reader:
 
 
 def _current_reason(text: str) -> str:
-    """A pinned refusal with today's word where it has a reason of release 0.1."""
+    """A pinned refusal in which a reason of release 0.1 is replaced by its current word."""
     mark, _, rest = text.partition(" ")
     reason, space, clause = rest.partition(" ")
     return f"{mark} {OLD_REASONS[reason]}{space}{clause}" if reason in OLD_REASONS else text

@@ -12,7 +12,7 @@ from taisai.game.money.ledger import LedgerEntry
 from taisai.game.play import decide, evolve
 from taisai.game.playbook.answers import NOTHING, Share, event_line, refusal_line, share_line, shares
 from taisai.game.playbook.command_lines import PlaybookError
-from taisai.game.playbook.parser import UNSAID, Pin, Playbook, PlaybookStep, lines_of, playbook
+from taisai.game.playbook.parser import DEFAULTS, Pin, Playbook, PlaybookStep, lines_of, playbook
 from taisai.game.refusals import Reason, Refusal
 from taisai.game.rounds.messages import RoundResettled, RoundSettled
 from taisai.game.table import Table
@@ -28,11 +28,11 @@ Decide = Callable[[Table, Command], tuple[Event, ...] | Refusal]
 
 
 class Mismatch(NamedTuple):
-    """A pinned line that is not what the table answers, or the other way round."""
+    """A pinned line and an answer of the table that differ."""
 
     line: int
     expected: str | None
-    """None where nothing is pinned yet."""
+    """None if nothing is pinned yet."""
     got: str
 
     def __str__(self) -> str:
@@ -42,7 +42,7 @@ class Mismatch(NamedTuple):
 
 
 class BookedEvent(NamedTuple):
-    """An event, what it booked, and what a settlement came to."""
+    """An event, its ledger entries, and the results of a settlement."""
 
     event: Event
     entries: tuple[LedgerEntry, ...]
@@ -57,14 +57,12 @@ class PlayedCommand(NamedTuple):
     refusal: Refusal | None
     happened: tuple[BookedEvent, ...]
     answer: tuple[str, ...]
-    """The answer as a playbook writes it."""
     facts: tuple[str, ...]
     mismatches: tuple[Mismatch, ...]
 
     @property
     def events(self) -> tuple[Event, ...]:
-        """What happened."""
-        return tuple(one.event for one in self.happened)
+        return tuple(booked.event for booked in self.happened)
 
 
 class Play:
@@ -81,7 +79,7 @@ class Play:
 
     def _open(self) -> None:
         commands: list[tuple[int, Command]] = [(self.story.line, self.story.opening)]
-        commands += [(line, said.command(self.table, self.now)) for line, said in self.story.people]
+        commands += [(line, person.command(self.table, self.now)) for line, person in self.story.people]
         for line, command in commands:
             answer = self._decided(self.table, command)
             if isinstance(answer, Refusal):
@@ -92,17 +90,16 @@ class Play:
             self.opened += answer
 
     def _line_of(self, refusal: Refusal) -> int:
-        """The line without which the header would not be refused so; that of the book where none is found."""
+        """The line of the header that causes the refusal; the book's line if it cannot be known."""
         lines, opening = self.story.lines, self.story.opening
-        for key in (one for one in lines if one in UNSAID):
-            if decide(self.table, replace(opening, **{key: UNSAID[key]})) != refusal:
+        for key in (key for key in lines if key in DEFAULTS):
+            if decide(self.table, replace(opening, **{key: DEFAULTS[key]})) != refusal:
                 return lines[key]
         if refusal.reason is Reason.NOT_PERMITTED or decide(self.table, replace(opening, by="A")) != refusal:
             return lines["opened by"]
         return lines["limits"] if refusal.clause == LIMITS else lines["book"]
 
     def steps(self) -> Iterator[PlayedCommand]:
-        """Command by command."""
         for step in self.story.steps:
             yield self._step(step)
 
@@ -125,11 +122,11 @@ class Play:
         else:
             for event in answer:
                 evolve(self.table, event)
-                one = BookedEvent(event, tuple(self.table.ledger.latest), shares(self.table, event))
-                happened.append(one)
-                lines += [event_line(event), *map(share_line, one.shares)]
+                booked = BookedEvent(event, tuple(self.table.ledger.latest), shares(self.table, event))
+                happened.append(booked)
+                lines += [event_line(event), *map(share_line, booked.shares)]
             lines = lines or [NOTHING]
-        facts = [asked.told(self.table) for _, asked in step.facts]
+        facts = [fact.line(self.table) for _, fact in step.facts]
         pins = [pin for pin, _ in step.facts]
         return PlayedCommand(
             step, command, answer if isinstance(answer, Refusal) else None, tuple(happened), tuple(lines),
@@ -138,51 +135,52 @@ class Play:
 
 
 def _differ(line: int, pins: tuple[Pin, ...] | list[Pin], got: list[str]) -> Iterator[Mismatch]:
-    """Where pinned lines and the answer part, whatever the spaces between words."""
+    """Where pinned lines and the answer differ in more than spaces."""
     for place in range(max(len(pins), len(got))):
         pinned = " ".join(pins[place].text.split()) if place < len(pins) else NO_LINE
-        told = " ".join(got[place].split()) if place < len(got) else NO_LINE
-        if pinned != told:
+        answered = " ".join(got[place].split()) if place < len(got) else NO_LINE
+        if pinned != answered:
             line = pins[place].line if place < len(pins) else line
-            asked = not pins or (place < len(pins) and pins[place].asks)
-            yield Mismatch(line, None if asked else pinned, told)
+            is_open = not pins or (place < len(pins) and pins[place].is_open)
+            yield Mismatch(line, None if is_open else pinned, answered)
 
 
 class PinnedPlaybook(NamedTuple):
-    """A playbook with every pinned line as the table answers now, and what that changed."""
+    """A playbook whose pinned lines are the table's answers of now, and what changed."""
 
     text: str
     lines: int
-    """How many are pinned."""
+    """How many lines are pinned."""
     written: int
-    """How many of them are new or other than before."""
+    """How many of them are new or changed."""
     struck: int
-    """How many were pinned that have no answer any more."""
+    """How many pinned lines were removed."""
     refusals: tuple[tuple[int, Refusal], ...]
-    """Those among the written, each with its line."""
+    """New or changed refusals, each with its line."""
 
 
 def pinned(text: str, book: Rulebook, name: str = "playbook") -> PinnedPlaybook:
-    """Plays a playbook and pins whatever the table answers."""
+    """Plays a playbook and pins the answers of the table."""
     story = playbook(text, name)
-    played = {one.step.line: one for one in Play(story, book).steps()}
+    played = {command.step.line: command for command in Play(story, book).steps()}
     lines: list[str] = []
     facts: list[str] = []
     refusals: list[tuple[int, Refusal]] = []
     for number, line in enumerate(lines_of(text), 1):
         if number in played:
-            one = played[number]
-            lines += [line.rstrip(), *(f"  {told}" if told[0] != "*" else f"    {told}"
-                                       for told in one.answer)]  # fmt: skip
-            facts = list(one.facts)
-            if one.refusal is not None and any(mismatch.got.startswith("!") for mismatch in one.mismatches):
-                refusals.append((len(lines), one.refusal))
+            command = played[number]
+            lines.append(line.rstrip())
+            lines += [f"    {answer}" if answer[0] == "*" else f"  {answer}" for answer in command.answer]
+            facts = list(command.facts)
+            is_new = any(mismatch.got.startswith("!") for mismatch in command.mismatches)
+            if command.refusal is not None and is_new:
+                refusals.append((len(lines), command.refusal))
         elif line.strip()[:1] == "=":
             lines.append(f"  {facts.pop(0)}")
         elif line.strip()[:1] not in ("+", "!", "*"):
             lines.append(line.rstrip())
-    answers = sum(len(one.answer) + len(one.facts) for one in played.values())
-    got = [mismatch.got for one in played.values() for mismatch in one.mismatches]
+    answers = sum(len(command.answer) + len(command.facts) for command in played.values())
+    got = [mismatch.got for command in played.values() for mismatch in command.mismatches]
     struck = got.count(NO_LINE)
     return PinnedPlaybook("\n".join(lines) + "\n", answers, len(got) - struck, struck, tuple(refusals))
 

@@ -10,27 +10,8 @@ from taisai.game.messages import Event
 from taisai.game.money import packed_sums
 from taisai.game.money.ledger import Account, LedgerEntry, UnbalancedError
 from taisai.game.money.packed_sums import Column
+from taisai.game.rounds import messages
 from taisai.game.rounds.corrections import adjust, adjustments, claim_excess, owed
-from taisai.game.rounds.messages import (
-    BetsClosed,
-    BetsOpened,
-    BetsReopened,
-    CardsDealt,
-    DealPressed,
-    DiceTumbled,
-    DiceUncovered,
-    LightsCleared,
-    LosersCollected,
-    ResultCorrected,
-    ResultEntered,
-    RoundConcluded,
-    RoundResettled,
-    RoundSettled,
-    RoundVoided,
-    SettlementUndone,
-    ShakerActivated,
-    WinnersPaid,
-)
 from taisai.game.rounds.round import Round, RoundSettlement
 from taisai.game.rounds.settlement import (
     _CASH,
@@ -57,12 +38,12 @@ def _nothing(table: Table) -> Column:
     return array("q", bytes(packed_sums.BYTES * len(table.purses)))
 
 
-def on_opened(table: Table, event: BetsOpened) -> None:
+def on_opened(table: Table, event: messages.BetsOpened) -> None:
     table.round = Round(event.round, event.phase, event.day, event.terms, event.at)
     table.round.acts.add(Act.OPEN_BETS)
 
 
-def on_reopened(table: Table, event: BetsReopened) -> None:
+def on_reopened(table: Table, event: messages.BetsReopened) -> None:
     """The bets stay, everything else begins again."""
     round_ = table.current
     round_.phase, round_.tumbles, round_.result = event.phase, 0, None
@@ -73,7 +54,12 @@ def on_reopened(table: Table, event: BetsReopened) -> None:
 
 
 def on_act(
-    table: Table, event: BetsClosed | ShakerActivated | DealPressed | DiceUncovered | LosersCollected
+    table: Table,
+    event: messages.BetsClosed
+    | messages.ShakerActivated
+    | messages.DealPressed
+    | messages.DiceUncovered
+    | messages.LosersCollected,
 ) -> None:
     """The round goes on to its next phase."""
     round_ = table.current
@@ -82,22 +68,22 @@ def on_act(
 
 
 _ACT_OF: Final[dict[type[Event], Act]] = {
-    BetsClosed: Act.CLOSE_BETS,
-    ShakerActivated: Act.ACTIVATE_SHAKER,
-    DealPressed: Act.PRESS_DEAL,
-    DiceUncovered: Act.UNCOVER,
-    LosersCollected: Act.COLLECT,
+    messages.BetsClosed: Act.CLOSE_BETS,
+    messages.ShakerActivated: Act.ACTIVATE_SHAKER,
+    messages.DealPressed: Act.PRESS_DEAL,
+    messages.DiceUncovered: Act.UNCOVER,
+    messages.LosersCollected: Act.COLLECT,
 }
 
 
-def on_tumbled(table: Table, event: DiceTumbled) -> None:
+def on_tumbled(table: Table, event: messages.DiceTumbled) -> None:
     round_ = table.current
     round_.tumbles += event.tumbles
     round_.phase = event.phase
     round_.acts.add(Act.TUMBLE)
 
 
-def on_dealt(table: Table, event: CardsDealt) -> None:
+def on_dealt(table: Table, event: messages.CardsDealt) -> None:
     """Three cards are out of the shoe."""
     table.shoe.deal()
     round_ = table.current
@@ -107,7 +93,7 @@ def on_dealt(table: Table, event: CardsDealt) -> None:
     round_.acts.add(Act.DEAL_CARDS)
 
 
-def on_entered(table: Table, event: ResultEntered) -> None:
+def on_entered(table: Table, event: messages.ResultEntered) -> None:
     round_ = table.current
     round_.phase = event.phase
     round_.result = Outcome.of(*event.faces)
@@ -116,7 +102,7 @@ def on_entered(table: Table, event: ResultEntered) -> None:
         table.shoe.show(event.faces)
 
 
-def on_corrected(table: Table, event: ResultCorrected) -> None:
+def on_corrected(table: Table, event: messages.ResultCorrected) -> None:
     """The result is what the dice or cards show."""
     round_ = table.current
     if table.shoe.used and round_.result is not None:
@@ -125,15 +111,15 @@ def on_corrected(table: Table, event: ResultCorrected) -> None:
     round_.result = Outcome.of(*event.faces)
 
 
-def on_lights_cleared(_table: Table, _event: LightsCleared) -> None:
+def on_lights_cleared(_table: Table, _event: messages.LightsCleared) -> None:
     """The round ends with it."""
 
 
-def on_concluded(table: Table, _event: RoundConcluded) -> None:
+def on_concluded(table: Table, _event: messages.RoundConcluded) -> None:
     close_round(table)
 
 
-def on_settled(table: Table, event: RoundSettled) -> None:
+def on_settled(table: Table, event: messages.RoundSettled) -> None:
     """What was at risk is the house's, or payable."""
     round_ = table.current
     kept, tolerated = kept_out(table, round_) if round_.outside else ({}, set())
@@ -172,7 +158,7 @@ def _count(
             purse.net += sign * (settled.by_purse[index] - stake)
 
 
-def on_paid(table: Table, event: WinnersPaid) -> None:
+def on_paid(table: Table, event: messages.WinnersPaid) -> None:
     """What was payable is the players' again: as credits, as colour chips, or out of the tray."""
     round_ = table.current
     from_tray, payable = tray_needs(table), table.payable
@@ -192,7 +178,7 @@ def on_paid(table: Table, event: WinnersPaid) -> None:
     round_.phase = event.phase
 
 
-def on_voided(table: Table, event: RoundVoided) -> None:
+def on_voided(table: Table, event: messages.RoundVoided) -> None:
     """Every stake goes back; a settlement is undone."""
     round_ = table.to_change(event.round)
     clause, stakes = table.irregularities.void, stakes_by_purse(table, round_)
@@ -250,7 +236,7 @@ def forget_tolerance(table: Table, round_: Round) -> None:
             table.tolerated[name] -= 1
 
 
-def on_undone(table: Table, event: SettlementUndone) -> None:
+def on_undone(table: Table, event: messages.SettlementUndone) -> None:
     """A settlement that is not yet paid is undone: the stakes are at risk again."""
     round_ = table.current
     assert round_.settled is not None
@@ -263,7 +249,7 @@ def on_undone(table: Table, event: SettlementUndone) -> None:
     round_.settled, round_.phase, round_.kept_out, round_.tolerated = None, event.phase, {}, set()
 
 
-def on_resettled(table: Table, event: RoundResettled) -> None:
+def on_resettled(table: Table, event: messages.RoundResettled) -> None:
     """The difference between two settlements is booked; later rounds are not touched."""
     round_ = table.to_change(event.round)
     assert round_.settled is not None
@@ -310,22 +296,22 @@ def close_round(table: Table) -> None:
 
 
 EFFECTS: Final[Effects] = {
-    BetsOpened: on_opened,
-    BetsReopened: on_reopened,
-    BetsClosed: on_act,
-    DiceTumbled: on_tumbled,
-    ShakerActivated: on_act,
-    DealPressed: on_act,
-    DiceUncovered: on_act,
-    CardsDealt: on_dealt,
-    ResultEntered: on_entered,
-    ResultCorrected: on_corrected,
-    RoundSettled: on_settled,
-    LosersCollected: on_act,
-    WinnersPaid: on_paid,
-    LightsCleared: on_lights_cleared,
-    RoundConcluded: on_concluded,
-    RoundVoided: on_voided,
-    SettlementUndone: on_undone,
-    RoundResettled: on_resettled,
+    messages.BetsOpened: on_opened,
+    messages.BetsReopened: on_reopened,
+    messages.BetsClosed: on_act,
+    messages.DiceTumbled: on_tumbled,
+    messages.ShakerActivated: on_act,
+    messages.DealPressed: on_act,
+    messages.DiceUncovered: on_act,
+    messages.CardsDealt: on_dealt,
+    messages.ResultEntered: on_entered,
+    messages.ResultCorrected: on_corrected,
+    messages.RoundSettled: on_settled,
+    messages.LosersCollected: on_act,
+    messages.WinnersPaid: on_paid,
+    messages.LightsCleared: on_lights_cleared,
+    messages.RoundConcluded: on_concluded,
+    messages.RoundVoided: on_voided,
+    messages.SettlementUndone: on_undone,
+    messages.RoundResettled: on_resettled,
 }

@@ -1,9 +1,10 @@
-"""A round: its bets by area and purse, its phase, its result."""
+"""A round: its bets by area and purse, its phase, its result; and the past rounds of a table."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import NamedTuple, overload
 
 from taisai.game.betting.messages import BetRegistered
 from taisai.game.money.packed_sums import Column, PackedSums
@@ -16,8 +17,6 @@ ColumnsByArea = dict[str, list[Column | None]]
 """layout → row → the stakes on that area by purse."""
 RowTotals = dict[str, list[int]]
 """layout → row → all stakes on that area together."""
-
-
 KeptOut = dict[tuple[str, int, int], int]
 """(layout, row, index of the purse) → how much of a stake the limits keep out of the settlement."""
 
@@ -115,13 +114,14 @@ class Round:
     @property
     def reading(self) -> DeviceReading | None:
         """The latest reading of the current shake."""
-        return next((one for one in reversed(self.readings.values()) if one.shake == self.shakes), None)
+        readings = reversed(self.readings.values())
+        return next((reading for reading in readings if reading.shake == self.shakes), None)
 
     @property
     def drawn(self) -> DeviceReading | None:
         """The draw of the demonstration shaker in the current shake."""
-        drawn = (one for one in self.readings.values() if one.by == SHAKER and one.faces)
-        return next((one for one in drawn if one.shake == self.shakes), None)
+        draws = (reading for reading in self.readings.values() if reading.by == SHAKER and reading.faces)
+        return next((reading for reading in draws if reading.shake == self.shakes), None)
 
     def live(self) -> list[BetRegistered]:
         """The bets that stand, in the order of registration."""
@@ -130,3 +130,112 @@ class Round:
     def seats(self) -> list[str]:
         """The seats with standing bets."""
         return list(dict.fromkeys(bet.seat for bet in self.live()))
+
+
+Load = Callable[[int], Round]
+"""A round's number, from 1 → the round as it was last stored."""
+
+
+class PastRounds(Sequence[Round]):
+    """The past rounds of a table; round 1 is at place 0.
+
+    All rounds stay in memory until `put_away` is called, which needs a way to load them again.
+    """
+
+    __slots__ = ("_count", "_in_memory", "_load", "_unsaved")
+
+    def __init__(self, count: int = 0, load: Load | None = None) -> None:
+        """The first `count` rounds are stored elsewhere, and `load` reads them."""
+        if count < 0 or (count and load is None):
+            raise ValueError(f"expected `load` for the {count} stored rounds, got None")
+        self._count = count
+        self._load = load
+        self._in_memory: dict[int, Round] = {}
+        self._unsaved: set[int] = set()
+        """Numbers of the rounds that are new or were corrected since they were stored."""
+
+    def __len__(self) -> int:
+        return self._count
+
+    @overload
+    def __getitem__(self, place: int) -> Round: ...
+    @overload
+    def __getitem__(self, place: slice) -> Sequence[Round]: ...
+    def __getitem__(self, place: int | slice) -> Round | Sequence[Round]:
+        """One round, which then stays in memory; or a slice, whose rounds are loaded and not kept."""
+        if isinstance(place, slice):
+            return _Range(self, range(self._count)[place])
+        if not -self._count <= place < self._count:
+            raise IndexError(f"expected a place among {self._count} rounds, got {place}")
+        number = place % self._count + 1
+        round_ = self._in_memory.get(number)
+        if round_ is None:
+            round_ = self._in_memory[number] = self.glance(number)
+        return round_
+
+    def __iter__(self) -> Iterator[Round]:
+        """Every round, loaded and not kept in memory: a table may have a hundred thousand."""
+        return map(self.glance, range(1, self._count + 1))
+
+    def __repr__(self) -> str:
+        return f"<PastRounds: {self._count}, {len(self._in_memory)} in memory, {len(self._unsaved)} unsaved>"
+
+    def append(self, round_: Round) -> None:
+        """Adds a round that is over."""
+        number = self._count + 1
+        if round_.number != number:
+            raise ValueError(f"expected round {number} after {self._count} rounds, got {round_.number}")
+        self._count = number
+        self._in_memory[number] = round_
+        self._unsaved.add(number)
+
+    def glance(self, number: int) -> Round:
+        """A round by its number, for reading only; it is not kept in memory."""
+        round_ = self._in_memory.get(number)
+        if round_ is not None:
+            return round_
+        assert self._load is not None  # otherwise all rounds are in memory
+        round_ = self._load(number)
+        if round_.number != number:
+            raise ValueError(f"expected round {number} to be loaded, got {round_.number}")
+        return round_
+
+    def to_correct(self, number: int) -> Round:
+        """A round by its number that is about to change, and must be stored again."""
+        round_ = self[number - 1]
+        self._unsaved.add(number)
+        return round_
+
+    def unsaved(self) -> dict[int, Round]:
+        """Number → round, of all that are new or were corrected since rounds were last stored."""
+        return {number: self._in_memory[number] for number in sorted(self._unsaved)}
+
+    def put_away(self, *, keep: int = 0) -> None:
+        """Drops the stored rounds from memory, except the latest `keep`, which late retries need."""
+        if self._load is None:
+            raise ValueError("expected `load` before rounds are put away, got None")
+        self._unsaved.clear()
+        first = self._count - keep + 1
+        self._in_memory = {number: round_ for number, round_ in self._in_memory.items() if number >= first}
+
+
+class _Range(Sequence[Round]):
+    """A slice of the rounds, which are loaded and not kept in memory."""
+
+    __slots__ = ("_places", "_rounds")
+
+    def __init__(self, rounds: PastRounds, places: range) -> None:
+        self._rounds = rounds
+        self._places = places
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+    @overload
+    def __getitem__(self, place: int) -> Round: ...
+    @overload
+    def __getitem__(self, place: slice) -> Sequence[Round]: ...
+    def __getitem__(self, place: int | slice) -> Round | Sequence[Round]:
+        if isinstance(place, slice):
+            return _Range(self._rounds, self._places[place])
+        return self._rounds.glance(self._places[place] + 1)

@@ -10,23 +10,9 @@ from taisai.game.irregularities import rulings
 from taisai.game.messages import Event, Events
 from taisai.game.money.ledger import Account
 from taisai.game.refusals import Reason, Refusal
+from taisai.game.rounds import messages
 from taisai.game.rounds.corrections import shut_now
-from taisai.game.rounds.messages import (
-    BetsClosed,
-    BetsOpened,
-    CardsDealt,
-    DealPressed,
-    DiceTumbled,
-    DiceUncovered,
-    LightsCleared,
-    LosersCollected,
-    Perform,
-    ResultEntered,
-    RoundConcluded,
-    RoundSettled,
-    ShakerActivated,
-    WinnersPaid,
-)
+from taisai.game.rounds.messages import Perform
 from taisai.game.rounds.settlement import house_side, tray_needs
 from taisai.game.table import MOST_ROUNDS, Deciders, Table
 from taisai.game.vocabulary import SYSTEM
@@ -77,9 +63,8 @@ def _position_refusal(table: Table, command: Perform, step: Step | OutOfOrder) -
     if position == CLOCK:
         if command.by != CLOCK:
             clause = table.clause_of(command.act)
-            return refused(
-                Reason.NOT_PERMITTED, clause, f"only the betting clock may do this, not {command.by}"
-            )
+            message = f"only the betting clock may do this, not {command.by}"
+            return refused(Reason.NOT_PERMITTED, clause, message)
         return None
     if command.by in SYSTEM:
         clause = table.clause_of(command.act)
@@ -128,9 +113,9 @@ def _done_wrongly(table: Table, command: Perform, event: Irregularity) -> Events
     at, by, clause, phase = command.at, command.by, table.clause_of(command.act), table.phase
     done: Events = ()
     if command.act is Act.TUMBLE:
-        done = (DiceTumbled(at=at, by=by, clause=clause, phase=phase, tumbles=command.tumbles),)
+        done = (messages.DiceTumbled(at=at, by=by, clause=clause, phase=phase, tumbles=command.tumbles),)
     elif command.act is Act.DEAL_CARDS:
-        done = (CardsDealt(at=at, by=by, clause=clause, phase=phase),)
+        done = (messages.CardsDealt(at=at, by=by, clause=clause, phase=phase),)
     ruled = rulings.by_act(table, command, event)
     return ruled if isinstance(ruled, Refusal) else (*done, *ruled)
 
@@ -162,7 +147,7 @@ def _open(table: Table, command: Perform, step: Step) -> Events | Refusal:
         )
         return refused(Reason.TOO_MANY, "house:most", message)
     return (
-        BetsOpened(
+        messages.BetsOpened(
             at=command.at, by=command.by, clause=step.clause, round=len(table.rounds) + 1, phase=step.end,
             day=table.day, terms=table.digest,
         ),
@@ -171,7 +156,7 @@ def _open(table: Table, command: Perform, step: Step) -> Events | Refusal:
 
 def _tumble(_table: Table, command: Perform, step: Step) -> Events:
     return (
-        DiceTumbled(
+        messages.DiceTumbled(
             at=command.at, by=command.by, clause=step.clause, phase=step.end, tumbles=command.tumbles
         ),
     )
@@ -181,7 +166,7 @@ def _deal(table: Table, command: Perform, step: Step) -> Events | Refusal:
     """Deals three cards; if the shoe has fewer, the document rules."""
     if table.shoe.short:
         return rulings.by_act(table, command, Irregularity.SHOE_SHORT)
-    return (CardsDealt(at=command.at, by=command.by, clause=step.clause, phase=step.end),)
+    return (messages.CardsDealt(at=command.at, by=command.by, clause=step.clause, phase=step.end),)
 
 
 def _enter(table: Table, command: Perform, step: Step) -> Events | Refusal:
@@ -189,7 +174,9 @@ def _enter(table: Table, command: Perform, step: Step) -> Events | Refusal:
         message = f"the decks do not have the cards {shown(command.faces)} any more"
         return refused(Reason.BAD_VALUE, table.shoe.rule.clause, message)
     return (
-        ResultEntered(at=command.at, by=command.by, clause=step.clause, phase=step.end, faces=command.faces),
+        messages.ResultEntered(
+            at=command.at, by=command.by, clause=step.clause, phase=step.end, faces=command.faces
+        ),
     )
 
 
@@ -198,7 +185,7 @@ def _settle(table: Table, command: Perform, step: Step) -> Events:
     assert round_.result is not None
     settled = house_side(table, round_, round_.result)
     return (
-        RoundSettled(
+        messages.RoundSettled(
             at=command.at, by=command.by, clause=step.clause, phase=step.end,
             faces=tuple(round_.result.faces), terms=round_.terms, staked=settled.staked,
             collected=settled.collected, won=settled.won, stakes_back=settled.stakes_back,
@@ -211,7 +198,7 @@ def _collect(table: Table, command: Perform, step: Step) -> Events:
     assert table.current.settled is not None
     collected = table.current.settled.collected
     return (
-        LosersCollected(
+        messages.LosersCollected(
             at=command.at, by=command.by, clause=step.clause, phase=step.end, collected=collected,
             second=_witness(table, command),
         ),
@@ -226,7 +213,7 @@ def _pay(table: Table, command: Perform, step: Step) -> Events | Refusal:
         return refused(Reason.FLOAT_SHORT, "house:float", message, sums=(needs, has))
     paid = table.current.settled.won + table.current.settled.stakes_back
     return (
-        WinnersPaid(
+        messages.WinnersPaid(
             at=command.at, by=command.by, clause=step.clause, phase=step.end, paid=paid,
             second=_witness(table, command),
         ),
@@ -242,28 +229,27 @@ def _collect_and_pay(table: Table, command: Perform, step: Step) -> Events | Ref
 
 def _conclude(table: Table, command: Perform, step: Step) -> Events:
     at, by, clause = command.at, command.by, step.clause
-    events: list[Event] = [LightsCleared(at=at, by=by, clause=clause)] if step.act is Act.CLEAR_LIGHTS else []
-    events.append(RoundConcluded(at=at, by=by, clause=clause, round=table.current.number))
+    events: list[Event] = (
+        [messages.LightsCleared(at=at, by=by, clause=clause)] if step.act is Act.CLEAR_LIGHTS else []
+    )
+    events.append(messages.RoundConcluded(at=at, by=by, clause=clause, round=table.current.number))
     return (*events, *shut_now(table, at, by))
 
 
-Plain = type[BetsClosed] | type[ShakerActivated] | type[DealPressed] | type[DiceUncovered]
-
-
-def _plain(event: Plain) -> Callable[[Table, Perform, Step], Events]:
-    def made(_table: Table, command: Perform, step: Step) -> Events:
-        return (event(at=command.at, by=command.by, clause=step.clause, phase=step.end),)
-
-    return made
+def _plain(event: Callable[..., Event]) -> Callable[[Table, Perform, Step], Events]:
+    """An act whose event has no field but the phase."""
+    return lambda _table, command, step: (
+        event(at=command.at, by=command.by, clause=step.clause, phase=step.end),
+    )
 
 
 _MAKES: Final[dict[Act, Callable[[Table, Perform, Step], Events | Refusal]]] = {
     Act.OPEN_BETS: _open,
     Act.TUMBLE: _tumble,
-    Act.ACTIVATE_SHAKER: _plain(ShakerActivated),
-    Act.CLOSE_BETS: _plain(BetsClosed),
-    Act.PRESS_DEAL: _plain(DealPressed),
-    Act.UNCOVER: _plain(DiceUncovered),
+    Act.ACTIVATE_SHAKER: _plain(messages.ShakerActivated),
+    Act.CLOSE_BETS: _plain(messages.BetsClosed),
+    Act.PRESS_DEAL: _plain(messages.DealPressed),
+    Act.UNCOVER: _plain(messages.DiceUncovered),
     Act.DEAL_CARDS: _deal,
     Act.ENTER_RESULT: _enter,
     Act.SETTLE: _settle,

@@ -9,7 +9,6 @@ from taisai.game.checks import (
     bad_name,
     bad_text,
     between_rounds,
-    first_of,
     listed,
     refused,
     supervisor,
@@ -20,25 +19,7 @@ from taisai.game.messages import Events
 from taisai.game.money.ledger import Account, UnbalancedError
 from taisai.game.refusals import Reason, Refusal
 from taisai.game.table import Deciders, Effects, Person, Table
-from taisai.game.terms.messages import (
-    BeginDay,
-    BeginShift,
-    CloseTable,
-    DayBegun,
-    Limits,
-    LimitsSet,
-    OddsOffered,
-    OfferOdds,
-    OpenTable,
-    Reopen,
-    SetLimits,
-    ShiftBegun,
-    Shut,
-    TableClosed,
-    TableOpened,
-    TableReopened,
-    TableShut,
-)
+from taisai.game.terms import messages
 from taisai.game.terms.terms import Basis, digest_of, fault_of, terms_of
 from taisai.game.vocabulary import SYSTEM, Means, folded
 from taisai.rules.clauses import Clause
@@ -60,18 +41,14 @@ LEFT_BEHIND: Final = (
 """What must be empty when a table is closed."""
 
 
-def open_table(table: Table, command: OpenTable) -> Events | Refusal:
+def open_table(table: Table, command: messages.OpenTable) -> Events | Refusal:
     """The first command of a stream."""
     if table.open or table.name:
         return refused(Reason.TABLE_OPEN, TABLE, f"table {table.name} was opened already")
     book = table.book
-    refusal = first_of(
-        bad_name("a table's name", command.table),
-        bad_name("a person's name", command.by),
-        bad_name("a currency", command.currency),
-        bad_name("a time zone", command.zone),
-        _bad_day(command.day),
-    )
+    refusal = bad_name("a table's name", command.table) or bad_name("a person's name", command.by)
+    refusal = refusal or bad_name("a currency", command.currency) or bad_name("a time zone", command.zone)
+    refusal = refusal or _bad_day(command.day)
     if refusal:
         return refusal
     if folded(command.by) in SYSTEM:
@@ -87,7 +64,7 @@ def open_table(table: Table, command: OpenTable) -> Events | Refusal:
     if fault := _bad_terms(table, settings, command.offers, command.limits):
         return fault
     return (
-        TableOpened(
+        messages.TableOpened(
             at=command.at, by=command.by, clause=TABLE, table=command.table, rulebook=book.id,
             digest=book.digest, settings=settings, offers=dict(command.offers), limits=command.limits,
             layout=layout, currency=command.currency, day=command.day, zone=command.zone,
@@ -97,7 +74,7 @@ def open_table(table: Table, command: OpenTable) -> Events | Refusal:
 
 
 def _bad_terms(
-    table: Table, settings: dict[str, str], offers: dict[str, str], limits: Limits
+    table: Table, settings: dict[str, str], offers: dict[str, str], limits: messages.Limits
 ) -> Refusal | None:
     fault = fault_of(limits, table.book)
     if fault:
@@ -118,7 +95,7 @@ def _bad_day(day: str) -> Refusal | None:
     return refused(Reason.BAD_VALUE, DAY, f"expected a gaming day such as 2026-11-15, got {repr(day)[:40]}")
 
 
-def close_table(table: Table, command: CloseTable) -> Events | Refusal:
+def close_table(table: Table, command: messages.CloseTable) -> Events | Refusal:
     """Closes the table; no money may be left in the tray, the drop box, on seats or as claims."""
     if refusal := supervisor(table, command.by, TABLE) or between_rounds(table, TABLE):
         return refusal
@@ -129,27 +106,27 @@ def close_table(table: Table, command: CloseTable) -> Events | Refusal:
     waiting = [referral.id for referral in table.referrals.values() if referral.decided_by is None]
     if waiting:
         return refused(Reason.ON_HOLD, TABLE, f"referrals wait for a decision: {listed(waiting)}")
-    return (TableClosed(at=command.at, by=command.by, clause=TABLE),)
+    return (messages.TableClosed(at=command.at, by=command.by, clause=TABLE),)
 
 
-def begin_day(table: Table, command: BeginDay) -> Events | Refusal:
+def begin_day(table: Table, command: messages.BeginDay) -> Events | Refusal:
     """A gaming day, later than the one before."""
     if refusal := supervisor(table, command.by, DAY) or between_rounds(table, DAY) or _bad_day(command.day):
         return refusal
     if command.day <= table.day:
         return refused(Reason.BAD_VALUE, DAY, f"expected a day after {table.day}, got {command.day}")
-    return (DayBegun(at=command.at, by=command.by, clause=DAY, day=command.day),)
+    return (messages.DayBegun(at=command.at, by=command.by, clause=DAY, day=command.day),)
 
 
-def begin_shift(table: Table, command: BeginShift) -> Events | Refusal:
+def begin_shift(table: Table, command: messages.BeginShift) -> Events | Refusal:
     refusal = supervisor(table, command.by, DAY) or between_rounds(table, DAY)
     refusal = refusal or bad_name("a shift's name", command.shift)
     if refusal:
         return refusal
-    return (ShiftBegun(at=command.at, by=command.by, clause=DAY, shift=command.shift),)
+    return (messages.ShiftBegun(at=command.at, by=command.by, clause=DAY, shift=command.shift),)
 
 
-def set_limits(table: Table, command: SetLimits) -> Events | Refusal:
+def set_limits(table: Table, command: messages.SetLimits) -> Events | Refusal:
     """Other limits from the next round on."""
     refusal = supervisor(table, command.by, TERMS) or two_people(table, command.by, command.second)
     refusal = refusal or between_rounds(table, TERMS)
@@ -158,11 +135,13 @@ def set_limits(table: Table, command: SetLimits) -> Events | Refusal:
         return refusal
     assert command.second is not None
     return (
-        LimitsSet(at=command.at, by=command.by, clause=TERMS, limits=command.limits, second=command.second),
+        messages.LimitsSet(
+            at=command.at, by=command.by, clause=TERMS, limits=command.limits, second=command.second
+        ),
     )
 
 
-def offer_odds(table: Table, command: OfferOdds) -> Events | Refusal:
+def offer_odds(table: Table, command: messages.OfferOdds) -> Events | Refusal:
     """Other odds from the next round on."""
     refusal = supervisor(table, command.by, TERMS) or two_people(table, command.by, command.second)
     refusal = refusal or between_rounds(table, TERMS)
@@ -171,22 +150,22 @@ def offer_odds(table: Table, command: OfferOdds) -> Events | Refusal:
         return refusal
     assert command.second is not None
     return (
-        OddsOffered(
+        messages.OddsOffered(
             at=command.at, by=command.by, clause=TERMS, offers=dict(command.offers), second=command.second
         ),
     )
 
 
-def shut(table: Table, command: Shut) -> Events | Refusal:
+def shut(table: Table, command: messages.Shut) -> Events | Refusal:
     """No round opens until the table is reopened; the current round goes on."""
     if refusal := supervisor(table, command.by, SHUT) or bad_text("a reason", command.reason, least=1):
         return refusal
     if table.shut is not None:
         return refused(Reason.TABLE_SHUT, SHUT, f"the table is shut already: {table.shut}")
-    return (TableShut(at=command.at, by=command.by, clause=SHUT, reason=command.reason),)
+    return (messages.TableShut(at=command.at, by=command.by, clause=SHUT, reason=command.reason),)
 
 
-def reopen(table: Table, command: Reopen) -> Events | Refusal:
+def reopen(table: Table, command: messages.Reopen) -> Events | Refusal:
     """A shut table may be played again, its equipment in order."""
     refusal = supervisor(table, command.by, SHUT) or two_people(
         table, command.by, command.second, clause=SHUT
@@ -201,7 +180,7 @@ def reopen(table: Table, command: Reopen) -> Events | Refusal:
         return refused(Reason.UNMET_NEED, SHUT, f"{item} is missing or out of order")
     assert command.second is not None
     return (
-        TableReopened(
+        messages.TableReopened(
             at=command.at, by=command.by, clause=SHUT, reason=command.reason, second=command.second
         ),
     )
@@ -210,7 +189,7 @@ def reopen(table: Table, command: Reopen) -> Events | Refusal:
 # Evolving
 
 
-def on_table_opened(table: Table, event: TableOpened) -> None:
+def on_table_opened(table: Table, event: messages.TableOpened) -> None:
     if (event.rulebook, event.digest) != (table.book.id, table.book.digest):
         got = f"{table.book.id} {table.book.digest}"
         raise UnbalancedError(f"expected the rulebook {event.rulebook} {event.digest}, got {got}")
@@ -242,38 +221,38 @@ def put_in_force(table: Table) -> None:
         seat.terms = table.terms.get(seat.layout)
 
 
-def on_table_closed(table: Table, _event: TableClosed) -> None:
+def on_table_closed(table: Table, _event: messages.TableClosed) -> None:
     table.open = False
 
 
-def on_day(table: Table, event: DayBegun) -> None:
+def on_day(table: Table, event: messages.DayBegun) -> None:
     table.day = event.day
     table.equipment.begin(InspectedBefore.OPENING)
     table.tolerated = {}
 
 
-def on_shift(table: Table, event: ShiftBegun) -> None:
+def on_shift(table: Table, event: messages.ShiftBegun) -> None:
     table.shift = event.shift
     table.equipment.begin(InspectedBefore.SHIFT)
 
 
-def on_limits(table: Table, event: LimitsSet) -> None:
+def on_limits(table: Table, event: messages.LimitsSet) -> None:
     table.limits = event.limits
     put_in_force(table)
 
 
-def on_odds(table: Table, event: OddsOffered) -> None:
+def on_odds(table: Table, event: messages.OddsOffered) -> None:
     table.offers = _sorted(event.offers)
     put_in_force(table)
 
 
-def on_shut(table: Table, event: TableShut) -> None:
+def on_shut(table: Table, event: messages.TableShut) -> None:
     table.shut = event.reason
     if table.round is None:  # an order for the end of the current round stays
         table.shut_after = None
 
 
-def on_table_reopened(table: Table, _event: TableReopened) -> None:
+def on_table_reopened(table: Table, _event: messages.TableReopened) -> None:
     """Rounds open again, after the inspections that come before opening."""
     table.shut = None
     table.equipment.begin(InspectedBefore.OPENING)
@@ -298,23 +277,23 @@ def local_time(at: int, zone: datetime.tzinfo) -> datetime.datetime:
 
 
 DECIDERS: Final[Deciders] = {
-    OpenTable: open_table,
-    CloseTable: close_table,
-    BeginDay: begin_day,
-    BeginShift: begin_shift,
-    SetLimits: set_limits,
-    OfferOdds: offer_odds,
-    Shut: shut,
-    Reopen: reopen,
+    messages.OpenTable: open_table,
+    messages.CloseTable: close_table,
+    messages.BeginDay: begin_day,
+    messages.BeginShift: begin_shift,
+    messages.SetLimits: set_limits,
+    messages.OfferOdds: offer_odds,
+    messages.Shut: shut,
+    messages.Reopen: reopen,
 }
 
 EFFECTS: Final[Effects] = {
-    TableOpened: on_table_opened,
-    TableClosed: on_table_closed,
-    DayBegun: on_day,
-    ShiftBegun: on_shift,
-    LimitsSet: on_limits,
-    OddsOffered: on_odds,
-    TableShut: on_shut,
-    TableReopened: on_table_reopened,
+    messages.TableOpened: on_table_opened,
+    messages.TableClosed: on_table_closed,
+    messages.DayBegun: on_day,
+    messages.ShiftBegun: on_shift,
+    messages.LimitsSet: on_limits,
+    messages.OddsOffered: on_odds,
+    messages.TableShut: on_shut,
+    messages.TableReopened: on_table_reopened,
 }

@@ -17,8 +17,7 @@ from taisai.game import Reason, Refusal, Table, decide
 from taisai.game.commands import Command
 from taisai.game.events import Event, IrregularityRuled
 from taisai.game.messages import tag_of
-from taisai.game.rounds.past_rounds import PastRounds
-from taisai.game.rounds.round import Round, RoundSettlement
+from taisai.game.rounds.round import PastRounds, Round, RoundSettlement
 from taisai.game.table import MOST_TEXT, Person
 from taisai.protocol.views import Blank, Choice, Offer, Words
 from taisai.rules.clauses import Clause
