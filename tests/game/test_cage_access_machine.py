@@ -182,7 +182,7 @@ def test_sabotage_is_found_by_the_machine(sabotage: Patch, monkeypatch: pytest.M
 
 def test_sabotage_access_that_raises_on_junk_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     for module in (cage, access):
-        monkeypatch.setattr(module, "found", lambda kept, key: kept.get(key))
+        monkeypatch.setattr(module, "lookup", lambda kept, key: kept.get(key))
 
     @settings(max_examples=1_000, derandomize=True, database=None, deadline=None, phases=[Phase.generate])
     @given(JUNK_COMMANDS)

@@ -264,7 +264,7 @@ def test_sabotage_is_found_by_the_machine(sabotage: Patch, monkeypatch: pytest.M
 
 def _trust_keys(patch: pytest.MonkeyPatch) -> None:
     for module in (cage, access, cage_values):
-        patch.setattr(module, "found", lambda kept, key: kept.get(key))
+        patch.setattr(module, "lookup", lambda kept, key: kept.get(key))
 
 
 def test_sabotage_a_decision_that_raises_on_junk_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
