@@ -18,14 +18,7 @@ from taisai.cage.access import (
 )
 from taisai.cage.house import House, HouseTransfer, Ticket, entries, movement_of, transfer_of
 from taisai.cage.messages import HouseCommand, HouseEvent
-from taisai.cage.values import (
-    beyond,
-    clock,
-    lookup,
-    same_person,
-    too_many,
-    value_refusals,
-)
+from taisai.cage.values import beyond, clock, lookup, same_person, too_many, value_refusals
 from taisai.game.refusals import Reason, Refusal, first
 from taisai.game.vocabulary import FLOOR, TABLE, is_name
 from taisai.rules.clauses import Clause

@@ -13,17 +13,7 @@ from taisai.game.vocabulary import SYSTEM, Means, folded
 from taisai.rules.clauses import Clause
 from taisai.rules.errors import RulesError
 
-__all__ = [
-    "LayoutShown",
-    "LeaveSeat",
-    "SeatLeft",
-    "SeatTaken",
-    "ShowLayout",
-    "TakeSeat",
-]
-
-
-# Commands
+__all__ = ["LayoutShown", "LeaveSeat", "SeatLeft", "SeatTaken", "ShowLayout", "TakeSeat"]
 
 
 class TakeSeat(Command, frozen=True, kw_only=True, tag="take-seat"):
@@ -46,9 +36,6 @@ class ShowLayout(Command, frozen=True, kw_only=True, tag="show-layout"):
 
     seat: str
     layout: str
-
-
-# Events
 
 
 class SeatTaken(Event, frozen=True, kw_only=True, tag="seat-taken"):
@@ -189,9 +176,6 @@ def show_layout(table: Table, command: ShowLayout) -> Events | Refusal:
     return (LayoutShown(at=command.at, by=command.by, clause=clause, seat=seat.name, layout=layout),)
 
 
-# Evolving
-
-
 def on_seat_taken(table: Table, event: SeatTaken) -> None:
     seat = table.seats.setdefault(event.seat, Seat(event.seat))
     seat.taken, seat.player, seat.terminal, seat.layout = True, event.player, event.terminal, event.layout
@@ -219,14 +203,6 @@ def on_layout_shown(table: Table, event: LayoutShown) -> None:
     seat.terms = table.terms[event.layout]
 
 
-DECIDERS: Final[Deciders] = {
-    TakeSeat: take_seat,
-    LeaveSeat: leave_seat,
-    ShowLayout: show_layout,
-}
+DECIDERS: Final[Deciders] = {TakeSeat: take_seat, LeaveSeat: leave_seat, ShowLayout: show_layout}
 
-EFFECTS: Final[Effects] = {
-    SeatTaken: on_seat_taken,
-    SeatLeft: on_seat_left,
-    LayoutShown: on_layout_shown,
-}
+EFFECTS: Final[Effects] = {SeatTaken: on_seat_taken, SeatLeft: on_seat_left, LayoutShown: on_layout_shown}

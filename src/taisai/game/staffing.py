@@ -11,15 +11,7 @@ from taisai.game.table import Deciders, Effects, Person, Table
 from taisai.game.vocabulary import HOUSE, SYSTEM, folded
 from taisai.rules.clauses import Clause
 
-__all__ = [
-    "Assign",
-    "Leave",
-    "PersonAssigned",
-    "PersonLeft",
-]
-
-
-# Commands
+__all__ = ["Assign", "Leave", "PersonAssigned", "PersonLeft"]
 
 
 class Assign(Command, frozen=True, kw_only=True, tag="assign"):
@@ -37,9 +29,6 @@ class Leave(Command, frozen=True, kw_only=True, tag="leave"):
 
     after_closing: ClassVar[bool] = True
     person: str
-
-
-# Events
 
 
 class PersonAssigned(Event, frozen=True, kw_only=True, tag="person-assigned"):
@@ -139,9 +128,6 @@ def _may_send_away(table: Table, command: Leave) -> Refusal | None:
     return None
 
 
-# Evolving
-
-
 def on_assigned(table: Table, event: PersonAssigned) -> None:
     """A person is at the table; the person whom they relieved is not."""
     if event.relieved is not None:
@@ -155,12 +141,6 @@ def on_left(table: Table, event: PersonLeft) -> None:
     table.people.pop(event.person, None)
 
 
-DECIDERS: Final[Deciders] = {
-    Assign: assign,
-    Leave: leave,
-}
+DECIDERS: Final[Deciders] = {Assign: assign, Leave: leave}
 
-EFFECTS: Final[Effects] = {
-    PersonAssigned: on_assigned,
-    PersonLeft: on_left,
-}
+EFFECTS: Final[Effects] = {PersonAssigned: on_assigned, PersonLeft: on_left}

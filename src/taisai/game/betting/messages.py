@@ -7,8 +7,6 @@ from msgspec import Struct
 from taisai.game.messages import Command, Event
 from taisai.game.vocabulary import Means
 
-# Commands
-
 
 class Slip(Struct, frozen=True, forbid_unknown_fields=True, gc=False):
     """One bet of a batch: area, stake, and an id that no other bet of the round has, at any terminal."""
@@ -57,9 +55,6 @@ class MoveBet(Command, frozen=True, kw_only=True, tag="move-bet"):
     area: str
     second: str | None = None
     """Who sees it too, after the close."""
-
-
-# Events
 
 
 class BetRegistered(Event, frozen=True, kw_only=True, tag="bet-registered"):

@@ -346,7 +346,4 @@ def exposures(table: Table) -> list[int]:
     ]
 
 
-DECIDERS: Final[Deciders] = {
-    PlaceBets: place,
-    RecordBets: record,
-}
+DECIDERS: Final[Deciders] = {PlaceBets: place, RecordBets: record}

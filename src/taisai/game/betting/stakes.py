@@ -320,13 +320,6 @@ def _outside_if_moved(table: Table, bet: BetRegistered, area: str) -> Refusal | 
     return beyond_exposure(table, table.current, terms, [(row, counted), (old, -leaving)])
 
 
-DECIDERS: Final[Deciders] = {
-    TakeBack: take_back,
-    MoveBet: move,
-}
+DECIDERS: Final[Deciders] = {TakeBack: take_back, MoveBet: move}
 
-EFFECTS: Final[Effects] = {
-    BetRegistered: on_registered,
-    BetTakenBack: on_taken_back,
-    BetMoved: on_moved,
-}
+EFFECTS: Final[Effects] = {BetRegistered: on_registered, BetTakenBack: on_taken_back, BetMoved: on_moved}

@@ -7,8 +7,6 @@ from typing import ClassVar
 from taisai.game.messages import Command, Event, Faces
 from taisai.game.vocabulary import DeviceFault
 
-# Commands
-
 
 class TakeReading(Command, frozen=True, kw_only=True, tag="take-reading"):
     """What a device saw, or why it saw nothing; the Dealer enters the result."""
@@ -50,9 +48,6 @@ class RevealSeed(Command, frozen=True, kw_only=True, tag="reveal-seed"):
     """The hash of that entry, in 64 small hexadecimal digits."""
     faces: Faces = ()
     """What was drawn."""
-
-
-# Events
 
 
 class ReadingTaken(Event, frozen=True, kw_only=True, tag="reading-taken"):

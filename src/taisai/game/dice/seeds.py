@@ -175,9 +175,6 @@ def _bad_draw(table: Table, round_: Round, revealed: RevealedSeed) -> Refusal | 
     return None
 
 
-# Evolving
-
-
 def on_committed(table: Table, event: SeedCommitted) -> None:
     table.commitment = SeedCommitment(event.round, event.commitment, event.source)
 
@@ -187,12 +184,6 @@ def on_revealed(table: Table, event: SeedRevealed) -> None:
     table.revealed = RevealedSeed(event.round, event.seed, event.shake, event.close, event.hash, event.faces)
 
 
-DECIDERS: Final[Deciders] = {
-    CommitSeed: commit_seed,
-    RevealSeed: reveal_seed,
-}
+DECIDERS: Final[Deciders] = {CommitSeed: commit_seed, RevealSeed: reveal_seed}
 
-EFFECTS: Final[Effects] = {
-    SeedCommitted: on_committed,
-    SeedRevealed: on_revealed,
-}
+EFFECTS: Final[Effects] = {SeedCommitted: on_committed, SeedRevealed: on_revealed}

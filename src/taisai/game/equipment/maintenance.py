@@ -197,9 +197,6 @@ def count_cards(table: Table, command: messages.CountCards) -> Events | Refusal:
     return rulings.found_by_check(table, command, Irregularity.CARD_COUNT_WRONG, detail=detail)
 
 
-# Evolving
-
-
 def on_placed(table: Table, event: messages.ItemPlaced) -> None:
     """An item is on the table, and the setting that belongs to it applies."""
     table.equipment.place(event.item, PlacedItem(table.latest, event.serial, event.custodian))

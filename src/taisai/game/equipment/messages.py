@@ -5,8 +5,6 @@ from __future__ import annotations
 from taisai.game.messages import Command, Event, Faces
 from taisai.rules.equipment import InspectedBefore
 
-# Commands
-
 
 class PlaceItem(Command, frozen=True, kw_only=True, tag="place-item"):
     """An item of the book's equipment comes to the table."""
@@ -56,9 +54,6 @@ class CountCards(Command, frozen=True, kw_only=True, tag="count-cards"):
 
     found: tuple[int, ...]
     second: str | None = None
-
-
-# Events
 
 
 class ItemPlaced(Event, frozen=True, kw_only=True, tag="item-placed"):

@@ -64,9 +64,6 @@ def close_withdrawal(table: Table, command: messages.CloseWithdrawal) -> Events 
     return tuple(events)
 
 
-# Evolving
-
-
 def on_offered(table: Table, event: messages.WithdrawalOffered) -> None:
     table.current.choices = {}
     table.holds[Hold.WITHDRAWAL] = event.clause
@@ -165,9 +162,6 @@ def declare(table: Table, command: messages.Declare) -> Events | Refusal:
     )
     follows = _follows(table, command.at, command.by, rule, command.second)
     return follows if isinstance(follows, Refusal) else (declared, *follows)
-
-
-# Evolving
 
 
 def on_interrupted(table: Table, event: messages.Interrupted) -> None:

@@ -12,8 +12,6 @@ from taisai.rules.irregularities import Ruling
 from taisai.rules.procedure import Declared, Recovery
 from taisai.rules.vocabulary import Irregularity, Phase
 
-# Commands
-
 
 class ReportIrregularity(Command, frozen=True, kw_only=True, tag="report"):
     """Something went wrong."""
@@ -83,9 +81,6 @@ class Declare(Command, frozen=True, kw_only=True, tag="declare"):
 
     declared: Declared
     second: str | None = None
-
-
-# Events
 
 
 class IrregularityRuled(Event, frozen=True, kw_only=True, tag="irregularity-ruled"):

@@ -229,9 +229,6 @@ _FOLLOWS: Final[dict[Treatment, Callable[[Table, ReferralDecision], Events | Ref
 }
 
 
-# Evolving
-
-
 def on_referred(table: Table, event: Referred) -> None:
     """A referral is open; the round waits if the referral holds it."""
     own = event.subject in set(Subject)
@@ -264,13 +261,6 @@ def on_returned(table: Table, event: BetReturned) -> None:
     take_off(table, table.current, table.current.bets[event.id], event.clause)
 
 
-DECIDERS: Final[Deciders] = {
-    CallAttendant: call,
-    DecideReferral: decide_referral,
-}
+DECIDERS: Final[Deciders] = {CallAttendant: call, DecideReferral: decide_referral}
 
-EFFECTS: Final[Effects] = {
-    BetReturned: on_returned,
-    Referred: on_referred,
-    ReferralDecided: on_decided,
-}
+EFFECTS: Final[Effects] = {BetReturned: on_returned, Referred: on_referred, ReferralDecided: on_decided}

@@ -34,10 +34,7 @@ _FAILS: Final = {
     Irregularity.CARD_COUNT_WRONG: CARDS_ITEM,
 }
 """Irregularity → the item that is out of order after it."""
-_SHOWING: Final = {
-    TERMINAL: Irregularity.TERMINALS_DOWN,
-    DISPLAY: Irregularity.DISPLAY_WRONG,
-}
+_SHOWING: Final = {TERMINAL: Irregularity.TERMINALS_DOWN, DISPLAY: Irregularity.DISPLAY_WRONG}
 """Item → the irregularity that its failure is, however it is reported."""
 _ONLY_SHOWS: Final = frozenset({Irregularity.TERMINALS_DOWN, Irregularity.DISPLAY_WRONG})
 """Failures after which rounds still open: a terminal, or a display that only informs."""
@@ -308,9 +305,6 @@ _EFFECTS: Final[dict[Ruling, Callable[[Table, IrregularityCase], Events | Refusa
 """Other rulings have no effect of their own: the round continues, or a bet or settlement stays as it is."""
 
 
-# Evolving
-
-
 def on_ruled(table: Table, event: IrregularityRuled) -> None:
     """The ruling's effects are events of their own; here the round remembers that a die was seen."""
     if event.seen and table.round is not None and table.round.number == event.round:
@@ -328,7 +322,4 @@ def on_witnessed(table: Table, event: SettlementWitnessed) -> None:
 
 DECIDERS: Final[Deciders] = {ReportIrregularity: report}
 
-EFFECTS: Final[Effects] = {
-    IrregularityRuled: on_ruled,
-    SettlementWitnessed: on_witnessed,
-}
+EFFECTS: Final[Effects] = {IrregularityRuled: on_ruled, SettlementWitnessed: on_witnessed}

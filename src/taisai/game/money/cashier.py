@@ -278,9 +278,6 @@ def send_drop(table: Table, command: messages.SendDrop) -> Events | Refusal:
     )  # fmt: skip
 
 
-# Evolving
-
-
 def on_credits_bought(table: Table, event: messages.CreditsBought) -> None:
     """Cash in the drop box, credits on the terminal."""
     purse_of(table, table.seats[event.seat], Means.CREDITS).credits += event.amount

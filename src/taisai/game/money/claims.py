@@ -61,9 +61,6 @@ def _bad_claim_transfer(command: SettleClaim) -> Refusal | None:
     return bad_name("a transfer", command.transfer) if command.transfer is not None else None
 
 
-# Evolving
-
-
 def on_claim_settled(table: Table, event: ClaimSettled) -> None:
     claim = table.claims.pop(event.claim)
     amount, clause, ledger = claim.amount, event.clause, table.ledger

@@ -7,8 +7,6 @@ from typing import ClassVar
 from taisai.game.messages import Command, Event
 from taisai.game.vocabulary import ClaimEnd, Means
 
-# Commands
-
 
 class BuyCredits(Command, frozen=True, kw_only=True, tag="buy-credits"):
     """Credits for cash at a terminal."""
@@ -95,9 +93,6 @@ class SettleClaim(Command, frozen=True, kw_only=True, tag="settle-claim"):
     transfer: str | None = None
     reason: str = ""
     second: str | None = None
-
-
-# Events
 
 
 class CreditsBought(Event, frozen=True, kw_only=True, tag="credits-bought"):

@@ -6,8 +6,6 @@ from taisai.game.messages import Command, Event, Faces
 from taisai.rules.clauses import Clause
 from taisai.rules.vocabulary import Act, Phase
 
-# Commands
-
 
 class Perform(Command, frozen=True, kw_only=True, tag="perform"):
     """An act of the round."""
@@ -21,9 +19,6 @@ class Perform(Command, frozen=True, kw_only=True, tag="perform"):
     """Whether every die lies flat, with 'enter-result'."""
     second: str | None = None
     """Who is present, where a settlement needs a witness."""
-
-
-# Events
 
 
 class BetsOpened(Event, frozen=True, kw_only=True, tag="bets-opened"):

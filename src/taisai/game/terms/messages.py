@@ -19,9 +19,6 @@ class Limits(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     exposure: int | None = None
 
 
-# Commands
-
-
 class OpenTable(Command, frozen=True, kw_only=True, tag="open-table"):
     """The first command of a table's stream."""
 
@@ -86,9 +83,6 @@ class Reopen(Command, frozen=True, kw_only=True, tag="reopen"):
 
     reason: str
     second: str | None = None
-
-
-# Events
 
 
 class TableOpened(Event, frozen=True, kw_only=True, tag="table-opened"):

@@ -5,15 +5,7 @@ from __future__ import annotations
 import datetime
 from typing import Final
 
-from taisai.game.checks import (
-    bad_name,
-    bad_text,
-    between_rounds,
-    listed,
-    refused,
-    supervisor,
-    two_people,
-)
+from taisai.game.checks import bad_name, bad_text, between_rounds, listed, refused, supervisor, two_people
 from taisai.game.equipment.items import PlacedItem
 from taisai.game.messages import Events
 from taisai.game.money.ledger import Account, UnbalancedError
@@ -184,9 +176,6 @@ def reopen(table: Table, command: messages.Reopen) -> Events | Refusal:
             at=command.at, by=command.by, clause=SHUT, reason=command.reason, second=command.second
         ),
     )
-
-
-# Evolving
 
 
 def on_table_opened(table: Table, event: messages.TableOpened) -> None:
