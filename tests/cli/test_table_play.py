@@ -242,7 +242,7 @@ def test_pin_writes_what_the_table_answers_and_lists_refusals(
 @pytest.mark.parametrize(
     ("name", "raw", "message"),
     [
-        ("y.round", b"", "y.round:1: expected 'book:' in the header"),
+        ("y.round", b"", "y.round:1: missing 'book:' in the header"),
         ("y.round", b"\x7fELF\xff", "y.round:1: expected UTF-8"),
         ("y.round", b"opened by: S r\nlimits: 1 to 2\nbook: no-such\n> S: uncover", "y.round:3: expected"),
         ("y.round", UNPINNED.replace("tumble", "tumbel").encode(), "got 'tumbel'; near it are tumble"),
@@ -292,7 +292,7 @@ def test_the_tool_for_all_playbooks_shares_the_command(
 @pytest.mark.parametrize(
     ("raw", "message"),
     [
-        (b"", "x.round:1: expected 'book:' in the header, got none"),
+        (b"", "x.round:1: missing 'book:' in the header"),
         (b"\x00\x01\x02", "x.round:1: expected printable characters"),
         (b"book: us-sic-bo\n\xff\xfe", "x.round:2: expected UTF-8, got other bytes"),
         (b"book: us-sic-bo\nweather: fine", "x.round:2: got 'weather', expected one of book, table"),

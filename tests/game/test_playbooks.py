@@ -110,7 +110,7 @@ def test_sabotage_a_wrong_answer_says_expected_and_got() -> None:
 # Junk
 
 JUNK = {
-    "": (1, "expected 'book:' in the header, got none"),
+    "": (1, "missing 'book:' in the header"),
     "nonsense": (1, "expected one of book, table, opened by"),
     "book: x\nbook: y": (2, "expected 'book:' once"),
     "book:": (1, "expected a value"),
@@ -121,7 +121,7 @@ JUNK = {
     "people: Dan": (1, "expected a name and a rank"),
     "settings: tumble": (1, "expected a name and a value"),
     "demonstration: perhaps": (1, "expected yes or no for demonstration"),
-    "> Dan: open-bets": (1, "expected 'book:' in the header"),
+    "> Dan: open-bets": (1, "missing 'book:' in the header"),
     "+ bets-opened": (1, "expected a command before what follows from it"),
     HEADER: (4, "expected at least one command"),
     HEADER + "> open-bets": (5, "expected '> who: command'"),

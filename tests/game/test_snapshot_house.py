@@ -14,7 +14,7 @@ from taisai.cage import house as of_house
 from taisai.cage.house import write_house
 from taisai.cage.messages import HouseCommand
 from taisai.game.refusals import Refusal
-from taisai.game.snapshot import SnapshotError
+from taisai.game.snapshot_codec import SnapshotError
 from tests.game.houses import SCRIPT
 
 

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from taisai.cage.house import read_house, write_house
-from taisai.game.snapshot import SnapshotError, read_round, read_table, write_table
-from taisai.game.snapshot_codec import VERSION
+from taisai.game.snapshot import read_round, read_table, write_table
+from taisai.game.snapshot_codec import VERSION, SnapshotError
 from tests.game.houses import begun
 from tests.game.past_rounds import SnapshotStore, compiled_once
 from tests.game.playbooks import PLAYBOOKS, book_of, told

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from taisai.game import snapshot_codec
 from taisai.game.rounds.round import PastRounds
-from taisai.game.snapshot import SnapshotError
+from taisai.game.snapshot_codec import SnapshotError
 from taisai.journal import codec, journal, streams
 from taisai.journal.codec import JOURNAL_CLAUSE, Codec, JournalOpened, RulebookStored
 from taisai.journal.engine import Engine

@@ -35,8 +35,6 @@ FLOOR_LADDER: Final = (
 """Lowest first: the ranks of all documents, and those of auditors, cashiers and administrators."""
 FLOOR_SECOND: Final = "pit-supervisor"
 """The least rank of a second person: what the documents call a supervisor, or above."""
-
-
 MOST_FAILURES: Final = 3
 """Failures in a row that lock a person. It never changes: an audit decides every sign-in again."""
 MOST_WINS: Final = 1_000

@@ -24,22 +24,9 @@ from taisai.rules.clauses import Clause
 from taisai.rules.procedure import Declared, Recovery
 
 _MODULES: Final = (
-    opening,
-    staffing,
-    maintenance,
-    seating,
-    cashier,
-    claims,
-    placing,
-    stakes,
-    steps,
-    effects,
-    rulings,
-    referrals,
-    holds,
-    readings,
-    seeds,
-)
+    opening, staffing, maintenance, seating, cashier, claims, placing, stakes, steps, effects, rulings,
+    referrals, holds, readings, seeds,
+)  # fmt: skip
 _DECIDERS: Final[Deciders] = {
     kind: decider for module in _MODULES for kind, decider in getattr(module, "DECIDERS", {}).items()
 }

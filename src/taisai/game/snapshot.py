@@ -27,17 +27,6 @@ from taisai.game.terms.terms import digest_of
 from taisai.game.vocabulary import Means
 from taisai.rules.book import Rulebook
 
-__all__ = [
-    "SnapshotError",
-    "check_round",
-    "check_table",
-    "loading",
-    "read_round",
-    "read_table",
-    "write_round",
-    "write_table",
-]
-
 
 @cache
 def _tables() -> SnapshotCodec[Table]:

@@ -11,7 +11,7 @@ from taisai.cage import House
 from taisai.game.commands import OpenTable, Recover
 from taisai.game.events import TableOpened
 from taisai.game.refusals import Reason, Refusal
-from taisai.game.snapshot import SnapshotError
+from taisai.game.snapshot_codec import SnapshotError
 from taisai.game.table import Table
 from taisai.game.vocabulary import RECOVERY
 from taisai.journal.codec import (

@@ -11,15 +11,8 @@ from taisai.cage.house import check_house, read_house, write_house
 from taisai.game.play import decide, evolve
 from taisai.game.refusals import Refusal
 from taisai.game.rounds.round import PastRounds
-from taisai.game.snapshot import (
-    SnapshotError,
-    check_round,
-    check_table,
-    loading,
-    read_table,
-    write_round,
-    write_table,
-)
+from taisai.game.snapshot import check_round, check_table, loading, read_table, write_round, write_table
+from taisai.game.snapshot_codec import SnapshotError
 from taisai.game.table import Table
 from taisai.journal.codec import HOUSE_STREAM, AnyEvent, table_of
 from taisai.rules.book import Rulebook

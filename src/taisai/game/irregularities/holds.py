@@ -15,7 +15,7 @@ from taisai.game.rounds.messages import RoundConcluded
 from taisai.game.table import Deciders, Effects, Table
 from taisai.game.vocabulary import RECOVERY, Hold, Subject
 from taisai.rules.clauses import Clause
-from taisai.rules.irregularities import Ruling, RulingCell
+from taisai.rules.irregularities import Ruling
 from taisai.rules.procedure import Declared, Recovery, RecoveryRule
 from taisai.rules.vocabulary import Irregularity
 
@@ -103,14 +103,6 @@ def _in_grace(table: Table, stopped_for: int | None) -> bool:
     return stopped_for is not None and stopped_for <= 1000 * int(table.settings.get(GRACE, "0"))
 
 
-class _Stop:
-    """A stop of the system, as an order for a void."""
-
-    def __init__(self, at: int, by: str, second: str | None, clause: Clause) -> None:
-        self.at, self.by, self.second = at, by, second
-        self.ruled = RulingCell(Ruling.VOID, clause)
-
-
 def _follows(table: Table, at: int, by: str, rule: RecoveryRule, second: str | None) -> Events | Refusal:
     clause = rule.clause
     stopped = messages.Interrupted(
@@ -119,8 +111,8 @@ def _follows(table: Table, at: int, by: str, rule: RecoveryRule, second: str | N
     follows: Events | Refusal = ()  # after a second stop, everything has followed already
     if rule.action is Recovery.VOID:
         assert table.round is not None
-        number = table.round.number
-        follows = corrections.voided(table, _Stop(at, by, second, clause), number, number, by_itself=True)
+        number, order = table.round.number, corrections.CorrectionOrder(at, by, second, clause)
+        follows = corrections.voided(table, order, number, number, by_itself=True)
     elif rule.action is Recovery.WITHDRAW_OPTION:
         follows = rulings.offered_withdrawal(table, at, by, clause)
     elif rule.action is Recovery.SETTLE_THEN_SHUT and table.shut_after is None:
@@ -130,7 +122,7 @@ def _follows(table: Table, at: int, by: str, rule: RecoveryRule, second: str | N
         assert table.round is not None
         follows = rulings.referred(
             table, at, by, clause, subject=Subject.INTERRUPTION, number=table.round.number,
-            to=ruled.to or table.ranks.second, holds=True, outside=clause.startswith("house:"),
+            to=ruled.to or table.ranks.second, holds=True,
             detail=f"stopped when {table.phase}",
         )  # fmt: skip
     return follows if isinstance(follows, Refusal) else (stopped, *follows)

@@ -19,7 +19,6 @@ from taisai.game.table import MOST_CALLS, Deciders, Effects, Referral, Table
 from taisai.game.terms.messages import TableShut
 from taisai.game.vocabulary import Hold, Subject, Treatment
 from taisai.rules.clauses import Clause
-from taisai.rules.irregularities import Ruling, RulingCell
 from taisai.rules.vocabulary import Act, Irregularity, Phase, Visibility
 
 CALL: Final = Clause("house:player-call")
@@ -28,12 +27,9 @@ _ANSWERS: Final = frozenset({Treatment.CONTINUE, Treatment.STANDS})
 
 
 class ReferralDecision(NamedTuple):
-    """A decision on a referral, as an order for voids and corrections."""
+    """A decision on a referral, and the order for voids and corrections that follows from it."""
 
-    at: int
-    by: str
-    second: str | None
-    ruled: RulingCell
+    order: corrections.CorrectionOrder
     command: DecideReferral
     referral: Referral
 
@@ -60,7 +56,7 @@ def call(table: Table, command: CallAttendant) -> Events | Refusal:
         return refused(Reason.TOO_MANY, CALL, message)
     return rulings.referred(
         table, command.at, command.by, CALL, subject=command.subject, number=command.round,
-        to=table.ranks.second, holds=False, outside=False, detail=command.detail, seat=seat.name,
+        to=table.ranks.second, holds=False, detail=command.detail, seat=seat.name,
     )  # fmt: skip
 
 
@@ -83,8 +79,8 @@ def decide_referral(table: Table, command: DecideReferral) -> Events | Refusal:
         refusal = two_people(table, command.by, command.second)
     if refusal:
         return refusal
-    ruled = RulingCell(Ruling.REFER, clause, rank)
-    case = ReferralDecision(command.at, command.by, command.second, ruled, command, referral)
+    order = corrections.CorrectionOrder(command.at, command.by, command.second, clause)
+    case = ReferralDecision(order, command, referral)
     follows = _FOLLOWS[command.treatment](table, case)
     if isinstance(follows, Refusal):
         return follows
@@ -124,14 +120,14 @@ def _not_current(table: Table, case: ReferralDecision) -> Refusal | None:
 def _void(table: Table, case: ReferralDecision) -> Events | Refusal:
     if refusal := _not_current(table, case):
         return refusal
-    return corrections.voided(table, case, table.current.number, table.current.number)
+    return corrections.voided(table, case.order, table.current.number, table.current.number)
 
 
 def _void_rounds(table: Table, case: ReferralDecision) -> Events | Refusal:
     first = case.command.round or case.referral.round
     if first is None:
         return refused(Reason.BAD_VALUE, REFERRAL, "the number of the first round to void is missing")
-    return corrections.voided(table, case, first, case.command.through or first)
+    return corrections.voided(table, case.order, first, case.command.through or first)
 
 
 def _settle_by_outcome(table: Table, case: ReferralDecision) -> Events | Refusal:
@@ -139,7 +135,7 @@ def _settle_by_outcome(table: Table, case: ReferralDecision) -> Events | Refusal
     round_ = table.round if table.round and table.round.number == number else table.past(number or 0)
     if round_ is None:
         return refused(Reason.WRONG_ROUND, REFERRAL, f"there is no round {number} to settle by its outcome")
-    return corrections.corrected(table, case, round_, case.command.faces)
+    return corrections.corrected(table, case.order, round_, case.command.faces)
 
 
 def _re_open(table: Table, case: ReferralDecision) -> Events | Refusal:
@@ -151,26 +147,26 @@ def _re_open(table: Table, case: ReferralDecision) -> Events | Refusal:
     if others:
         message = f"the round waits for a {others[0]}, which comes first"
         return refused(Reason.ON_HOLD, table.holds[others[0]], message)
-    return rulings.reopened(table, case.at, case.by, case.ruled.clause)
+    return rulings.reopened(table, case.order.at, case.order.by, case.order.clause)
 
 
 def _treat_bets(table: Table, case: ReferralDecision) -> Events | Refusal:
     if refusal := _not_current(table, case):
         return refusal
     round_ = table.current
-    at, by, clause = case.at, case.by, case.ruled.clause
+    at, by, clause = case.order.at, case.order.by, case.order.clause
     events: list[Event] = []
     if round_.settled:
-        if refusal := two_people(table, by, case.second):
+        if refusal := two_people(table, by, case.order.second):
             return refusal
         if round_.phase is not Phase.SETTLED:
             message = f"the bets are off the layout (phase {round_.phase})"
             return refused(Reason.RULED_OUT, REFERRAL, message)
-        assert case.second is not None
+        assert case.order.second is not None
         settle = next(step for step in table.procedure.steps if step.act is Act.SETTLE)
         events.append(
             SettlementUndone(
-                at=at, by=by, clause=clause, round=round_.number, phase=settle.start, second=case.second
+                at=at, by=by, clause=clause, round=round_.number, phase=settle.start, second=case.order.second
             )
         )
     if not case.command.bets:
@@ -188,7 +184,7 @@ def _treat_bets(table: Table, case: ReferralDecision) -> Events | Refusal:
         if refusal:
             return refusal
         moved = BetMoved(
-            at=at, by=by, clause=clause, round=round_.number, id=name, area=area, second=case.second
+            at=at, by=by, clause=clause, round=round_.number, id=name, area=area, second=case.order.second
         )
         events.append(moved)
     return tuple(events)
@@ -209,11 +205,11 @@ def _brought(round_: Round, bets: dict[str, str | None]) -> dict[tuple[str, str]
 def _shut(table: Table, case: ReferralDecision) -> Events | Refusal:
     events: Events = ()
     if table.round is not None and _not_current(table, case) is None:
-        void = corrections.voided(table, case, table.round.number, table.round.number)
+        void = corrections.voided(table, case.order, table.round.number, table.round.number)
         if isinstance(void, Refusal):
             return void
         events = void
-    shut = TableShut(at=case.at, by=case.by, clause=case.ruled.clause, reason=case.command.reason)
+    shut = TableShut(at=case.order.at, by=case.order.by, clause=case.order.clause, reason=case.command.reason)
     return (*events, shut)
 
 

@@ -57,6 +57,11 @@ class IrregularityCase(NamedTuple):
     detail: str = ""
     second: str | None = None
 
+    @property
+    def order(self) -> corrections.CorrectionOrder:
+        """The order to void or correct rounds by the ruling."""
+        return corrections.CorrectionOrder(self.at, self.by, self.second, self.ruled.clause)
+
 
 def report(table: Table, command: ReportIrregularity) -> Events | Refusal:
     """A person at the table reports an irregularity."""
@@ -164,7 +169,7 @@ def _void(table: Table, case: IrregularityCase) -> Events | Refusal:
         return ()
     if refusal := _alone(table, case):
         return refusal
-    void = corrections.voided(table, case, case.round.number, case.round.number)
+    void = corrections.voided(table, case.order, case.round.number, case.round.number)
     if isinstance(void, Refusal):
         return void
     return (*void, *_earlier_rounds(table, case))
@@ -180,7 +185,6 @@ def _earlier_rounds(table: Table, case: IrregularityCase) -> Events:
         return ()
     return referred(
         table, case.at, case.by, ruled.clause, subject=case.event, number=None, to=ruled.to, holds=False,
-        outside=ruled.clause.startswith("house:"),
         detail=f"whether {earlier} earlier round(s) of these decks stand",
     )  # fmt: skip
 
@@ -193,7 +197,7 @@ def _void_affected(table: Table, case: IrregularityCase) -> Events | Refusal:
     over = table.rounds[first - 1 : last]
     if len(over) == last - first + 1 and all(round_.voided for round_ in over):
         return ()  # they are void already; only the failure is recorded
-    return _alone(table, case) or corrections.voided(table, case, first, last)
+    return _alone(table, case) or corrections.voided(table, case.order, first, last)
 
 
 def _no_roll(table: Table, case: IrregularityCase) -> Events | Refusal:
@@ -235,7 +239,7 @@ def _settle_by_outcome(table: Table, case: IrregularityCase) -> Events | Refusal
     if case.round is None:
         message = "the number of the wrongly settled round is missing"
         return refused(Reason.BAD_VALUE, case.ruled.clause, message)
-    return corrections.corrected(table, case, case.round, case.faces)
+    return corrections.corrected(table, case.order, case.round, case.faces)
 
 
 def _settle_then_shut(table: Table, case: IrregularityCase) -> Events | Refusal:
@@ -265,7 +269,7 @@ def _refer(table: Table, case: IrregularityCase) -> Events | Refusal:
     number = case.round.number if case.round else None
     return referred(
         table, case.at, case.by, case.ruled.clause, subject=case.event, number=number, to=case.ruled.to,
-        holds=holds, outside=case.ruled.clause.startswith("house:"), detail=case.detail,
+        holds=holds, detail=case.detail,
     )  # fmt: skip
 
 
@@ -279,11 +283,11 @@ def referred(
     number: int | None,
     to: str,
     holds: bool,
-    outside: bool,
     detail: str,
     seat: str | None = None,
 ) -> Events:
-    """Refers a question to a rank."""
+    """Refers a question to a rank; no document foresees it if the clause is the house's own, except calls."""
+    outside = clause.startswith("house:") and subject not in (Subject.CALL, Subject.DISPUTE)
     return (
         Referred(
             at=at, by=by, clause=clause, referral=f"r{len(table.referrals) + 1}", subject=subject,

@@ -39,9 +39,8 @@ def _beyond(purse_has: int, amount: int, clause: Clause) -> Refusal | None:
 
 def buy_credits(table: Table, command: messages.BuyCredits) -> Events | Refusal:
     """Cash becomes credits at a terminal."""
-    refusal = seat_refusal(table, command.seat, command.by) or bad_amount(
-        "an amount", command.amount, CREDITS
-    )
+    refusal = seat_refusal(table, command.seat, command.by)
+    refusal = refusal or bad_amount("an amount", command.amount, CREDITS)
     if refusal:
         return refusal
     seat = table.seats[command.seat]
@@ -66,11 +65,8 @@ def receive_ticket(table: Table, command: messages.ReceiveTicket) -> Events | Re
     if refusal := bad_name("a seat's name", command.seat):
         return refusal
     seat = table.seats.get(command.seat)
-    purse = (
-        seat.purse
-        if seat is not None and table.open and seat.taken and command.session == seat.session
-        else None
-    )
+    is_same = seat is not None and table.open and seat.taken and command.session == seat.session
+    purse = seat.purse if seat is not None and is_same else None
     # The ticket is spent. If its player has left the seat, its value is still owed to them.
     claimed = purse is None or purse.credits + command.amount > GREATEST_SUM
     return (
@@ -123,11 +119,8 @@ def buy_colour(table: Table, command: messages.BuyColour) -> Events | Refusal:
     """Colour chips at the player's own value, shown by a marker where it is above the minimum."""
     refusal = seat_refusal(table, command.seat, command.by) or at_table(table, command.by)
     refusal = refusal or bad_name("a colour", command.colour)
-    refusal = (
-        refusal
-        or bad_amount("a value", command.value, COLOURS)
-        or bad_amount("pieces", command.pieces, COLOURS)
-    )
+    refusal = refusal or bad_amount("a value", command.value, COLOURS)
+    refusal = refusal or bad_amount("pieces", command.pieces, COLOURS)
     if refusal:
         return refusal
     clause = table.means.get(Means.COLOUR_CHIPS)
@@ -239,9 +232,8 @@ def _two_at(table: Table, by: str, second: str | None, clause: Clause) -> Refusa
 
 def send_credit(table: Table, command: messages.SendCredit) -> Events | Refusal:
     """Chips leave for the cage; chips on the layout stay."""
-    refusal = _two_at(table, command.by, command.second, FLOAT) or bad_amount(
-        "an amount", command.amount, FLOAT
-    )
+    refusal = _two_at(table, command.by, command.second, FLOAT)
+    refusal = refusal or bad_amount("an amount", command.amount, FLOAT)
     refusal = refusal or bad_name("a transfer", command.transfer)
     if refusal:
         return refusal

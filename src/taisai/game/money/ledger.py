@@ -54,17 +54,10 @@ class Account(StrEnum):
         return self in _HELD
 
 
-_HELD: Final = frozenset(
-    {
-        Account.CHIPS,
-        Account.DROP,
-        Account.CLAIMS_ON_PLAYERS,
-        Account.HOUSE_LOST,
-        Account.CAGE,
-        Account.TRANSIT_DUE,
-        Account.COUNT_SHORT,
-    }
-)
+_HELD: Final = frozenset({
+    Account.CHIPS, Account.DROP, Account.CLAIMS_ON_PLAYERS, Account.HOUSE_LOST, Account.CAGE,
+    Account.TRANSIT_DUE, Account.COUNT_SHORT,
+})  # fmt: skip
 
 
 class LedgerEntry(Struct, frozen=True, gc=False):
@@ -89,8 +82,7 @@ class Ledger:
 
     def post(self, *entries: LedgerEntry) -> None:
         """Books the entries of an event together; they sum to zero and overdraw nothing."""
-        balances = self.balances
-        total = 0
+        balances, total = self.balances, 0
         for entry in entries:
             account, amount = entry.account, entry.amount
             total += amount if account in _HELD else -amount
@@ -100,7 +92,7 @@ class Ledger:
             balances[account] = balance
         if total:
             raise UnbalancedError(f"expected entries that sum to zero, got {total} from {entries}")
-        self.latest += entries
+        self.latest += [entry for entry in entries if entry.amount]
 
     def move(self, source: Account, target: Account, amount: int, clause: Clause) -> None:
         """From one account to another on the same side, or the growth of both on opposite sides."""

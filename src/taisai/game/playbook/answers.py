@@ -34,8 +34,6 @@ from taisai.rules.settlement import BetRecord
 
 NOTHING: Final = "+ nothing"
 """The answer to a harmless retry."""
-
-
 _HIDDEN: Final = frozenset({"at", "by", "clause", "terms", "digest", "day"})
 """Fields that a playbook leaves out; digests change with every word of a rulebook."""
 

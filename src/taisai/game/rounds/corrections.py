@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from itertools import chain
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 from taisai.game.checks import refused, shown, two_people
 from taisai.game.messages import Events, Faces
@@ -18,27 +18,22 @@ from taisai.game.terms.messages import TableShut
 from taisai.game.vocabulary import Means
 from taisai.rules.clauses import Clause
 from taisai.rules.errors import RulesError
-from taisai.rules.irregularities import RulingCell
 from taisai.rules.outcomes import Outcome
 from taisai.rules.settlement import GREATEST_SUM
 from taisai.rules.vocabulary import Phase
 
 
-class CorrectionOrder(Protocol):
-    """An order to void or correct rounds: when, by whom, with which second person, by which ruling."""
+class CorrectionOrder(NamedTuple):
+    """An order to void or correct rounds: when, by whom, with which second person, by which clause."""
 
-    @property
-    def at(self) -> int: ...
-    @property
-    def by(self) -> str: ...
-    @property
-    def second(self) -> str | None: ...
-    @property
-    def ruled(self) -> RulingCell: ...
+    at: int
+    by: str
+    second: str | None
+    clause: Clause
 
 
 def voided(
-    table: Table, case: CorrectionOrder, first: int, last: int, *, by_itself: bool = False
+    table: Table, order: CorrectionOrder, first: int, last: int, *, by_itself: bool = False
 ) -> Events | Refusal:
     """Voids a range of rounds; those that are void already stay void.
 
@@ -48,20 +43,20 @@ def voided(
     newest = len(table.rounds) + (current is not None)
     if not 1 <= first <= last <= newest:
         message = f"expected rounds from 1 to {newest}, got {first} to {last}"
-        return refused(Reason.WRONG_ROUND, case.ruled.clause, message)
+        return refused(Reason.WRONG_ROUND, order.clause, message)
     reaches_current = current is not None and last == current.number
     spent: dict[int, int] = {}
     void = [
-        _voided(table, case, round_, spent)
+        _voided(table, order, round_, spent)
         for round_ in chain(table.rounds[first - 1 : last], [current] if reaches_current else [])
         if round_ is not None and not round_.voided
     ]
     if not void:
-        return refused(Reason.RULED_OUT, case.ruled.clause, f"rounds {first} to {last} are void already")
+        return refused(Reason.RULED_OUT, order.clause, f"rounds {first} to {last} are void already")
     takes_two = not by_itself and (len(void) > 1 or void[0].settled)
-    if takes_two and (refusal := two_people(table, case.by, case.second)):
+    if takes_two and (refusal := two_people(table, order.by, order.second)):
         return refusal
-    return (*void, *(shut_now(table, case.at, case.by) if reaches_current else ()))
+    return (*void, *(shut_now(table, order.at, order.by) if reaches_current else ()))
 
 
 def shut_now(table: Table, at: int, by: str) -> Events:
@@ -71,16 +66,16 @@ def shut_now(table: Table, at: int, by: str) -> Events:
     return (TableShut(at=at, by=by, clause=table.witnessed_by, reason=table.shut_after),)
 
 
-def _voided(table: Table, case: CorrectionOrder, round_: Round, spent: dict[int, int]) -> RoundVoided:
+def _voided(table: Table, order: CorrectionOrder, round_: Round, spent: dict[int, int]) -> RoundVoided:
     to_players = by_players = 0
     settled = round_.settled is not None
     stakes = stakes_by_purse(table, round_)
     if settled and not unpaid(table, round_):
         to_players, by_players = owed(adjustments(table, round_, stakes, spent))
     return RoundVoided(
-        at=case.at, by=case.by, clause=case.ruled.clause, round=round_.number,
+        at=order.at, by=order.by, clause=order.clause, round=round_.number,
         staked=round_.staked, settled=settled, owed_to_players=to_players, owed_by_players=by_players,
-        later=_later(table, round_), second=case.second,
+        later=_later(table, round_), second=order.second,
     )  # fmt: skip
 
 
@@ -102,9 +97,9 @@ def unpaid(table: Table, round_: Round) -> bool:
     return round_ is table.round and round_.settled is not None and round_.phase is not Phase.PAID
 
 
-def corrected(table: Table, case: CorrectionOrder, round_: Round, faces: Faces) -> Events | Refusal:
+def corrected(table: Table, order: CorrectionOrder, round_: Round, faces: Faces) -> Events | Refusal:
     """Replaces a result by what the dice or cards showed."""
-    clause = case.ruled.clause
+    clause = order.clause
     try:
         outcome = Outcome.of(*faces)
     except RulesError as error:
@@ -117,22 +112,22 @@ def corrected(table: Table, case: CorrectionOrder, round_: Round, faces: Faces) 
         return refused(Reason.BAD_VALUE, table.shoe.rule.clause, message)
     if outcome is round_.result:
         return refused(Reason.BAD_VALUE, clause, f"round {round_.number} already has the result {outcome}")
-    if refusal := two_people(table, case.by, case.second):
+    if refusal := two_people(table, order.by, order.second):
         return refusal
-    assert case.second is not None
+    assert order.second is not None
     if round_.settled is None:
         faces = tuple(outcome.faces)
-        return (ResultCorrected(at=case.at, by=case.by, clause=clause, faces=faces, second=case.second),)
+        return (ResultCorrected(at=order.at, by=order.by, clause=clause, faces=faces, second=order.second),)
     again, due = due_again(table, round_, outcome)
     to_players = by_players = 0
     if not unpaid(table, round_):
         to_players, by_players = owed(adjustments(table, round_, due))
     return (
         RoundResettled(
-            at=case.at, by=case.by, clause=clause, round=round_.number, entered=tuple(round_.result.faces),
+            at=order.at, by=order.by, clause=clause, round=round_.number, entered=tuple(round_.result.faces),
             faces=tuple(outcome.faces), staked=again.staked, collected=again.collected, won=again.won,
             stakes_back=again.stakes_back, owed_to_players=to_players, owed_by_players=by_players,
-            later=_later(table, round_), second=case.second,
+            later=_later(table, round_), second=order.second,
         ),
     )  # fmt: skip
 
@@ -239,7 +234,7 @@ def adjust(
         LedgerEntry(Account.CLAIMS_ON_PLAYERS, by_players - met_on, clause),
         LedgerEntry(Account.HOUSE_LOST, -sum(change.forgone for change in changes), clause),
     ]
-    table.ledger.post(*(entry for entry in entries if entry.amount))
+    table.ledger.post(*entries)
     for change in changes:
         change.purse.credits += change.credits
         _take_off_claims(table, round_, change)

@@ -130,17 +130,13 @@ def on_settled(table: Table, event: messages.RoundSettled) -> None:
     for name in tolerated:
         table.tolerated[name] = table.tolerated.get(name, 0) + 1
     clause = event.clause
-    entries = (
+    table.ledger.post(
         LedgerEntry(Account.AT_RISK, -settled.staked, clause),
         LedgerEntry(Account.HOUSE_WON, settled.collected, clause),
         LedgerEntry(Account.HOUSE_LOST, settled.won, clause),
         LedgerEntry(Account.PAYABLE, settled.won + settled.stakes_back - sum(kept.values()), clause),
-        *(
-            LedgerEntry(Account.PAYABLE, amount, by)
-            for by, amount in kept_out_by(table, round_, kept).items()
-        ),
+        *(LedgerEntry(Account.PAYABLE, sum_, by) for by, sum_ in kept_out_by(table, round_, kept).items()),
     )
-    table.ledger.post(*(entry for entry in entries if entry.amount))
     # Players with bets are still on their seats: no one leaves with bets in the current round.
     table.nets[:] = packed_sums.changed(table.nets, settled.by_purse, table.at_risk)
     table.at_risk[:] = _nothing(table)
@@ -215,16 +211,10 @@ def _unsettle(table: Table, round_: Round, clause: Clause) -> None:
 
 def _take_from_payable(table: Table, settled: RoundSettlement, clause: Clause) -> None:
     table.ledger.post(
-        *(
-            entry
-            for entry in (
-                LedgerEntry(Account.PAYABLE, -(settled.won + settled.stakes_back), clause),
-                LedgerEntry(Account.HOUSE_WON, -settled.collected, clause),
-                LedgerEntry(Account.HOUSE_LOST, -settled.won, clause),
-                LedgerEntry(Account.AT_RISK, settled.staked, clause),
-            )
-            if entry.amount
-        )
+        LedgerEntry(Account.PAYABLE, -(settled.won + settled.stakes_back), clause),
+        LedgerEntry(Account.HOUSE_WON, -settled.collected, clause),
+        LedgerEntry(Account.HOUSE_LOST, -settled.won, clause),
+        LedgerEntry(Account.AT_RISK, settled.staked, clause),
     )
     table.payable[:] = _nothing(table)
 
@@ -264,7 +254,7 @@ def on_resettled(table: Table, event: messages.RoundResettled) -> None:
     if round_ is table.round and round_.phase is not Phase.PAID:
         difference = again.won + again.stakes_back - was.won - was.stakes_back
         entries.append(LedgerEntry(Account.PAYABLE, difference, clause))
-        table.ledger.post(*(entry for entry in entries if entry.amount))
+        table.ledger.post(*entries)
         table.payable[:] = again.by_purse
     else:
         changes = adjustments(table, round_, due)

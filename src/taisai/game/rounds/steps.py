@@ -24,8 +24,6 @@ from taisai.rules.procedure import CLOCK, OutOfOrder, Step, StepNeed
 from taisai.rules.vocabulary import Act, Irregularity, Need
 
 WITNESSED: Final = frozenset({Act.SETTLE, Act.COLLECT, Act.PAY, Act.COLLECT_AND_PAY})
-
-
 MOST_TUMBLES: Final = 1_000  # of one activation; more is a typing mistake
 
 

@@ -24,12 +24,8 @@ DAY: Final = Clause("house:day")
 TERMS: Final = Clause("house:terms")
 SHUT: Final = Clause("house:shut")
 LEFT_BEHIND: Final = (
-    Account.CREDITS,
-    Account.CLAIMS_OF_PLAYERS,
-    Account.CLAIMS_ON_PLAYERS,
-    Account.CHIPS,
-    Account.DROP,
-)
+    Account.CREDITS, Account.CLAIMS_OF_PLAYERS, Account.CLAIMS_ON_PLAYERS, Account.CHIPS, Account.DROP
+)  # fmt: skip
 """What must be empty when a table is closed."""
 
 

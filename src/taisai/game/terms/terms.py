@@ -20,8 +20,6 @@ from taisai.rules.outcomes import OUTCOMES
 from taisai.rules.settlement import GREATEST_SUM
 
 EVEN_MONEY: Final = "even-money"
-
-
 _EVEN_MONEY_AREAS: Final = frozenset({"small", "big", "odd", "even"})
 
 
@@ -58,14 +56,8 @@ def fault_of(limits: Limits, book: Rulebook) -> str | None:
 
 
 ONES: Final = packed_sums.spread(len(OUTCOMES))
-
-
 GUARDS: Final = packed_sums.guard(len(OUTCOMES))
-
-
 MOST_COMPILED: Final = 16  # of one table at once, some hundred kilobytes each
-
-
 MOST_LATEST: Final = 4  # of all tables together, which often have the same terms
 
 
