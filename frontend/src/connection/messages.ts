@@ -1,4 +1,4 @@
-// Of the floor's schemas af3a687461bd6d78: made by `npm run messages`, never by hand.
+// Of the floor's schemas 27fb58ec0449fddc: made by `npm run messages`, never by hand.
 
 export type AnyCommand =
   | Assign
@@ -363,7 +363,7 @@ export interface LoadShoe {
   decks: number;
 }
 /**
- * Staff record that a bet lies on another area than recorded, until positions count.
+ * Staff correct the area of a recorded bet, until positions are fixed.
  */
 export interface MoveBet {
   command: "move-bet";
@@ -372,7 +372,7 @@ export interface MoveBet {
   area: string;
 }
 /**
- * Other odds above the document's floors, under dual control and under no live bets.
+ * Changes the odds above the document's floors, under dual control and without live bets.
  */
 export interface OfferOdds {
   command: "offer-odds";
@@ -391,7 +391,7 @@ export interface Perform {
   flat?: boolean;
 }
 /**
- * A terminal's bets, all or none; an id that is known already changes nothing.
+ * Places the bets of a terminal, all or none; a retry with known ids changes nothing.
  */
 export interface PlaceBets {
   command: "place-bets";
@@ -417,7 +417,7 @@ export interface PlaceItem {
   serial?: string;
 }
 /**
- * Chips as they lie on a live table, by staff or a chip reader, for a seat or a colour.
+ * Staff or a chip reader record the chips on the layout, for a seat or a colour.
  */
 export interface RecordBets {
   command: "record-bets";
@@ -450,7 +450,7 @@ export interface RepairItem {
   item: string;
 }
 /**
- * Something went wrong.
+ * Reports an irregularity.
  */
 export interface ReportIrregularity {
   command: "report";
@@ -463,7 +463,7 @@ export interface ReportIrregularity {
   detail?: string;
 }
 /**
- * Other limits, under dual control and under no live bets.
+ * Changes the limits, under dual control and without live bets.
  */
 export interface SetLimits {
   command: "set-limits";
@@ -485,7 +485,7 @@ export interface Limits {
   exposure?: number | null;
 }
 /**
- * A claim is paid, collected or given up: at the table, or by the cage under a transfer.
+ * A claim is paid, collected or waived: at the table, or by the cage under a transfer.
  */
 export interface SettleClaim {
   command: "settle-claim";
@@ -516,7 +516,7 @@ export interface Shut {
   reason: string;
 }
 /**
- * Bets go back before the close, all or none.
+ * Takes bets back before the close, all or none.
  */
 export interface TakeBack {
   command: "take-back";

@@ -66,7 +66,7 @@ class Redemption(NamedTuple):
     seat: str | None = None
     session: int | None = None
     ask: str | None = None
-    """Under which the cage was asked for it."""
+    """The id of the request at the cage."""
 
 
 class CapitalMovement(NamedTuple):

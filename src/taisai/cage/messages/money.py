@@ -11,7 +11,7 @@ class BringIn(HouseCommand, frozen=True, kw_only=True, tag="bring-in"):
     """The owners bring money into the cage."""
 
     id: str
-    """The movement's own, so that a retry changes nothing."""
+    """The id of the movement, so that a retry changes nothing."""
     amount: int
     second: str | None = None
 
@@ -80,7 +80,7 @@ class RedeemTicket(HouseCommand, frozen=True, kw_only=True, tag="redeem-ticket")
 
     ticket: str
     ask: str | None = None
-    """Under which it was asked for: the same cashier's again is a retry, another is a second customer."""
+    """The id of the request: the same id from the same cashier is a retry, another id a second customer."""
 
 
 class TicketRedeemed(HouseEvent, frozen=True, kw_only=True, omit_defaults=True, tag="ticket-redeemed"):
@@ -151,7 +151,7 @@ class CreditReceived(HouseEvent, frozen=True, kw_only=True, tag="credit-received
 
 
 class CountDrop(HouseCommand, frozen=True, kw_only=True, tag="count-drop"):
-    """A drop box is counted: what the table declared, and what was in it; either may be nothing."""
+    """A drop box is counted: what the table declared, and what was in it; both may be 0."""
 
     transfer: str
     table: str

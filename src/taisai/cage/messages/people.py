@@ -20,7 +20,7 @@ class HouseEvent(Message, frozen=True, kw_only=True, tag_field="event"):
 
 
 class OpenHouse(HouseCommand, frozen=True, kw_only=True, tag="open-house"):
-    """The first command of the House's stream; who gives it enrols the first people alone."""
+    """The first command of the House's stream; its actor may enrol the first people alone."""
 
     house: str
     currency: str
@@ -96,7 +96,7 @@ class SignOutCause(StrEnum):
 
 
 class EnrolDevice(HouseCommand, frozen=True, kw_only=True, tag="enrol-device"):
-    """A device may come in from now on, by its key."""
+    """A device may connect from now on, by its key."""
 
     device: str
     kind: DeviceKind
@@ -118,14 +118,14 @@ class DeviceEnrolled(HouseEvent, frozen=True, kw_only=True, tag="device-enrolled
 
 
 class DismissDevice(HouseCommand, frozen=True, kw_only=True, tag="dismiss-device"):
-    """A device comes in no more."""
+    """A device may no longer connect."""
 
     device: str
     reason: str
 
 
 class DeviceDismissed(HouseEvent, frozen=True, kw_only=True, tag="device-dismissed"):
-    """A device is none of the House's any more."""
+    """A device was removed from the House."""
 
     device: str
     reason: str
@@ -139,12 +139,12 @@ class NoteSignIn(HouseCommand, frozen=True, kw_only=True, tag="note-sign-in"):
 
     person: str
     session: str
-    """The session's public name, never what opens it."""
+    """The public name of the session, not its secret."""
     address: str
 
 
 class SignedIn(HouseEvent, frozen=True, kw_only=True, tag="signed-in"):
-    """A person came in."""
+    """A person signed in."""
 
     person: str
     session: str
@@ -160,7 +160,7 @@ class NoteFailure(HouseCommand, frozen=True, kw_only=True, tag="note-failure"):
 
 
 class SignInFailed(HouseEvent, frozen=True, kw_only=True, tag="sign-in-failed"):
-    """Someone did not come in."""
+    """Someone failed to sign in."""
 
     person: str
     """The name as the staff list has it, if it does."""
@@ -228,7 +228,7 @@ class SessionsRevoked(HouseEvent, frozen=True, kw_only=True, tag="sessions-revok
 
 
 class SetCredentials(HouseCommand, frozen=True, kw_only=True, tag="set-credentials"):
-    """A person has a password and a second factor from now on, which stand elsewhere."""
+    """A person has a password and a second factor from now on; they are stored elsewhere."""
 
     person: str
     second: str | None = None
@@ -246,7 +246,7 @@ class CredentialsSet(HouseEvent, frozen=True, kw_only=True, tag="credentials-set
 
 
 class TakeSettings(HouseCommand, frozen=True, kw_only=True, tag="take-settings"):
-    """The settings under which the system runs from now on, all of them; none is secret."""
+    """All settings under which the system runs from now on; none is secret."""
 
     settings: dict[str, str]
 
@@ -273,11 +273,11 @@ class SystemStarted(HouseEvent, frozen=True, kw_only=True, tag="system-started")
 
 
 class NoteStop(HouseCommand, frozen=True, kw_only=True, tag="note-stop"):
-    """The system stops in order; a start without a stop before it followed a failure."""
+    """The system stops normally; a start without a stop before it followed a failure."""
 
 
 class SystemStopped(HouseEvent, frozen=True, kw_only=True, tag="system-stopped"):
-    """The system stopped as it should."""
+    """The system stopped normally."""
 
 
 class NoteClock(HouseCommand, frozen=True, kw_only=True, tag="note-clock"):
@@ -294,7 +294,7 @@ class ClockJumped(HouseEvent, frozen=True, kw_only=True, tag="clock-jumped"):
 
 
 class NoteWin(HouseCommand, frozen=True, kw_only=True, tag="note-win"):
-    """A seat won as much as someone has to look at."""
+    """A seat won at least the threshold in a round, which people should look at."""
 
     table: str
     round: int
@@ -314,7 +314,7 @@ class LargeWinNoted(HouseEvent, frozen=True, kw_only=True, tag="large-win-noted"
 
 
 class NoteOverride(HouseCommand, frozen=True, kw_only=True, tag="note-override"):
-    """A person did something else than a device read or the system proposed."""
+    """A person decided differently from a device's reading or the system's proposal."""
 
     table: str
     person: str
@@ -340,7 +340,7 @@ class NoteAlarm(HouseCommand, frozen=True, kw_only=True, tag="note-alarm"):
     results: int
     """How many results of a single die were counted."""
     e_value: str
-    """The evidence as it is written for people; no figure is computed from it."""
+    """The evidence as text for people; no figure is computed from it."""
 
 
 class DiceAlarmNoted(HouseEvent, frozen=True, kw_only=True, tag="dice-alarm-noted"):

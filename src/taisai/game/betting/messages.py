@@ -17,7 +17,7 @@ class Slip(Struct, frozen=True, forbid_unknown_fields=True, gc=False):
 
 
 class PlaceBets(Command, frozen=True, kw_only=True, omit_defaults=True, tag="place-bets"):
-    """A terminal's bets, all or none; an id that is known already changes nothing."""
+    """Places the bets of a terminal, all or none; a retry with known ids changes nothing."""
 
     round: int
     seat: str
@@ -27,7 +27,7 @@ class PlaceBets(Command, frozen=True, kw_only=True, omit_defaults=True, tag="pla
 
 
 class RecordBets(Command, frozen=True, kw_only=True, tag="record-bets"):
-    """Chips as they lie on a live table, by staff or a chip reader, for a seat or a colour."""
+    """Staff or a chip reader record the chips on the layout, for a seat or a colour."""
 
     round: int
     bets: tuple[Slip, ...]
@@ -36,11 +36,11 @@ class RecordBets(Command, frozen=True, kw_only=True, tag="record-bets"):
     seat: str | None = None
     colour: str | None = None
     at_request: bool = False
-    """Whether staff laid them because the player asked."""
+    """Whether staff placed them at the player's request."""
 
 
 class TakeBack(Command, frozen=True, kw_only=True, tag="take-back"):
-    """Bets go back before the close, all or none."""
+    """Takes bets back before the close, all or none."""
 
     round: int
     seat: str
@@ -48,17 +48,17 @@ class TakeBack(Command, frozen=True, kw_only=True, tag="take-back"):
 
 
 class MoveBet(Command, frozen=True, kw_only=True, tag="move-bet"):
-    """Staff record that a bet lies on another area than recorded, until positions count."""
+    """Staff correct the area of a recorded bet, until positions are fixed."""
 
     round: int
     id: str
     area: str
     second: str | None = None
-    """Who sees it too, after the close."""
+    """The second person, who is required after the close."""
 
 
 class BetRegistered(Event, frozen=True, kw_only=True, tag="bet-registered"):
-    """A bet stands: from here on it is settled, or returned, and never lost."""
+    """A bet is accepted: it will be settled or returned."""
 
     round: int
     id: str
@@ -79,7 +79,7 @@ class BetTakenBack(Event, frozen=True, kw_only=True, tag="bet-taken-back"):
 
 
 class BetMoved(Event, frozen=True, kw_only=True, tag="bet-moved"):
-    """A bet counts on another area: so it lies, or so it was decided."""
+    """A bet counts on another area, by a correction or by a decision."""
 
     round: int
     id: str

@@ -36,7 +36,7 @@ class Inspect(Command, frozen=True, kw_only=True, tag="inspect"):
     lit: tuple[str, ...] = ()
     """The areas that were seen to light."""
     before: InspectedBefore | None = None
-    """Which inspection it is, where the inspector may make several."""
+    """Which inspection it is, if the inspector may make several."""
 
 
 class LoadShoe(Command, frozen=True, kw_only=True, tag="load-shoe"):
@@ -57,7 +57,7 @@ class CountCards(Command, frozen=True, kw_only=True, tag="count-cards"):
 
 
 class ItemPlaced(Event, frozen=True, kw_only=True, tag="item-placed"):
-    """An item came to the table, in someone's custody where the document says whose."""
+    """An item was placed on the table, in the custody that the document requires."""
 
     item: str
     serial: str
@@ -108,6 +108,6 @@ class ShoeShuffled(Event, frozen=True, kw_only=True, tag="shoe-shuffled"):
 
 
 class CardsCounted(Event, frozen=True, kw_only=True, tag="cards-counted"):
-    """The cards were counted and are as many as they should be."""
+    """The cards were counted, and the count was right."""
 
     found: tuple[int, ...]

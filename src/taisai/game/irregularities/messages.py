@@ -14,16 +14,16 @@ from taisai.rules.vocabulary import Irregularity, Phase
 
 
 class ReportIrregularity(Command, frozen=True, kw_only=True, tag="report"):
-    """Something went wrong."""
+    """Reports an irregularity."""
 
     after_closing: ClassVar[bool] = True
     event: Irregularity
     round: int | None = None
     """The round that it concerns. Default: the current round."""
     through: int | None = None
-    """The last round affected, where a range is."""
+    """The last affected round, if there are several."""
     seen: bool = False
-    """Whether any die was seen, while they lay concealed."""
+    """Whether a concealed die was seen."""
     faces: Faces = ()
     """What the dice or cards really showed."""
     item: str | None = None
@@ -84,14 +84,14 @@ class Declare(Command, frozen=True, kw_only=True, tag="declare"):
 
 
 class IrregularityRuled(Event, frozen=True, kw_only=True, tag="irregularity-ruled"):
-    """Something went wrong, and what the rules order."""
+    """An irregularity and its ruling."""
 
     irregularity: Irregularity
     round: int | None
     phase: Phase
     ruling: Ruling
     foreseen: bool
-    """Whether the document speaks of it."""
+    """Whether the document has a clause on it."""
     seen: bool = False
     """Whether a concealed die was seen."""
     detail: str
@@ -112,11 +112,11 @@ class WithdrawalChosen(Event, frozen=True, kw_only=True, tag="withdrawal-chosen"
 
 
 class WithdrawalClosed(Event, frozen=True, kw_only=True, tag="withdrawal-closed"):
-    """The option is over; the round goes on where it stood."""
+    """The option is over; the round continues."""
 
 
 class Referred(Event, frozen=True, kw_only=True, tag="referred"):
-    """Someone of the named rank, or above, has to decide."""
+    """A person of the named rank or above must decide."""
 
     referral: str
     subject: str
@@ -126,7 +126,7 @@ class Referred(Event, frozen=True, kw_only=True, tag="referred"):
     holds: bool
     """Whether the round waits for it."""
     outside: bool
-    """Whether no document speaks of it."""
+    """Whether no document has a clause on it."""
     detail: str
     seat: str | None
 
@@ -141,7 +141,7 @@ class ReferralDecided(Event, frozen=True, kw_only=True, tag="referral-decided"):
 
 
 class Interrupted(Event, frozen=True, kw_only=True, tag="interrupted"):
-    """The system stopped here, and what follows from it."""
+    """The system stopped in this phase, and what the rules order then."""
 
     phase: Phase
     action: Recovery
@@ -156,7 +156,7 @@ class SightDeclared(Event, frozen=True, kw_only=True, tag="sight-declared"):
 
 
 class SettlementWitnessed(Event, frozen=True, kw_only=True, tag="settlement-witnessed"):
-    """From here on the round is settled in the presence of this rank, and the table shut after it."""
+    """The round is settled in the presence of a person of this rank, and the table is shut after it."""
 
     witness: str
     reason: str

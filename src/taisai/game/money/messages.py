@@ -85,7 +85,7 @@ class SendDrop(Command, frozen=True, kw_only=True, tag="send-drop"):
 
 
 class SettleClaim(Command, frozen=True, kw_only=True, tag="settle-claim"):
-    """A claim is paid, collected or given up: at the table, or by the cage under a transfer."""
+    """A claim is paid, collected or waived: at the table, or by the cage under a transfer."""
 
     after_closing: ClassVar[bool] = True
     claim: str
@@ -122,7 +122,7 @@ class ColourCashed(Event, frozen=True, kw_only=True, tag="colour-cashed"):
 
 
 class TicketReceived(Event, frozen=True, kw_only=True, tag="ticket-received"):
-    """A ticket's value is on the terminal, or is the player's claim where the seat was left meanwhile."""
+    """A ticket's value is on the terminal, or is a claim of the player if they have left the seat."""
 
     transfer: str
     seat: str
@@ -163,7 +163,7 @@ class DropSent(Event, frozen=True, kw_only=True, tag="drop-sent"):
 
 
 class ClaimSettled(Event, frozen=True, kw_only=True, tag="claim-settled"):
-    """A claim was paid, collected or given up."""
+    """A claim was paid, collected or waived."""
 
     claim: str
     how: ClaimEnd

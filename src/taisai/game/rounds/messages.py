@@ -18,7 +18,7 @@ class Perform(Command, frozen=True, kw_only=True, tag="perform"):
     flat: bool = True
     """Whether every die lies flat, with 'enter-result'."""
     second: str | None = None
-    """Who is present, where a settlement needs a witness."""
+    """The witness, if the settlement needs one."""
 
 
 class BetsOpened(Event, frozen=True, kw_only=True, tag="bets-opened"):
@@ -31,7 +31,7 @@ class BetsOpened(Event, frozen=True, kw_only=True, tag="bets-opened"):
 
 
 class BetsReopened(Event, frozen=True, kw_only=True, tag="bets-reopened"):
-    """The bets stay and others may join them; the dice go again."""
+    """Bets open again: those on the layout stay, and the dice are tumbled again."""
 
     round: int
     phase: Phase
@@ -82,14 +82,14 @@ class ResultEntered(Event, frozen=True, kw_only=True, tag="result-entered"):
 
 
 class ResultCorrected(Event, frozen=True, kw_only=True, tag="result-corrected"):
-    """The result gave way to what the dice or cards show, before the settlement."""
+    """The result was corrected to what the dice or cards show, before the settlement."""
 
     faces: Faces
     second: str
 
 
 class RoundSettled(Event, frozen=True, kw_only=True, tag="round-settled"):
-    """The one record of a settlement: what each bet gets follows from it."""
+    """The record of a settlement: the result of each bet follows from it."""
 
     phase: Phase
     faces: Faces
@@ -102,7 +102,7 @@ class RoundSettled(Event, frozen=True, kw_only=True, tag="round-settled"):
     stakes_back: int
     """Stakes that came back: those of winners, and what limits kept out of the game."""
     second: str | None = None
-    """Who was present, where the settlement needs a witness."""
+    """The witness, if the settlement needed one."""
 
 
 class LosersCollected(Event, frozen=True, kw_only=True, tag="losers-collected"):
@@ -141,7 +141,7 @@ class RoundVoided(Event, frozen=True, kw_only=True, tag="round-voided"):
     owed_to_players: int
     owed_by_players: int
     later: Clause | None
-    """By which clause later rounds stay as they were, where there are any."""
+    """The clause by which later rounds stay as they are, if there are any."""
     second: str | None
 
 

@@ -30,16 +30,16 @@ class OpenTable(Command, frozen=True, kw_only=True, tag="open-table"):
     day: str
     """The gaming day, such as '2026-11-15'."""
     zone: str
-    """The time zone of the floor, such as 'Asia/Singapore'."""
+    """The time zone of the casino, such as 'Asia/Singapore'."""
     rank: str
-    """The rank of who opens it."""
+    """The rank of the person who opens the table."""
     settings: dict[str, str] = field(default_factory=dict)
     offers: dict[str, str] = field(default_factory=dict)
     """Area → odds offered above a floor."""
     layout: str | None = None
-    """The layout of a live table, and of a terminal that asks for no other."""
+    """The layout of a live table, and the default of terminals."""
     demonstration: bool = False
-    """Whether terminals may stand in for the chips of a live table."""
+    """Whether terminals may replace the chips of a live table."""
 
 
 class CloseTable(Command, frozen=True, kw_only=True, tag="close-table"):
@@ -59,14 +59,14 @@ class BeginShift(Command, frozen=True, kw_only=True, tag="begin-shift"):
 
 
 class SetLimits(Command, frozen=True, kw_only=True, tag="set-limits"):
-    """Other limits, under dual control and under no live bets."""
+    """Changes the limits, under dual control and without live bets."""
 
     limits: Limits
     second: str | None = None
 
 
 class OfferOdds(Command, frozen=True, kw_only=True, tag="offer-odds"):
-    """Other odds above the document's floors, under dual control and under no live bets."""
+    """Changes the odds above the document's floors, under dual control and without live bets."""
 
     offers: dict[str, str]
     second: str | None = None
