@@ -74,9 +74,10 @@ def assign(table: Table, command: Assign) -> Events | Refusal:
     if len(table.people) >= MOST_PEOPLE and command.person not in table.people:
         return refused(Reason.TOO_MANY, PEOPLE, f"the table has {MOST_PEOPLE} people, the greatest number")
     dealing = table.dealer() if command.position == ranks[0] else None
+    clause = next(rank.clause for rank in table.ranks.ladder if rank.id == command.position)
     return (
         PersonAssigned(
-            at=command.at, by=command.by, clause=_clause(table, command.position), person=command.person,
+            at=command.at, by=command.by, clause=clause, person=command.person,
             rank=command.rank, position=command.position,
             relieved=dealing if dealing != command.person else None,
         ),
@@ -98,11 +99,6 @@ def _may_assign(table: Table, command: Assign) -> Refusal | None:
         message = f"only the {ranks.second} or a higher rank may do this, not {command.by} ({holder})"
         return refused(Reason.NOT_PERMITTED, PEOPLE, message)
     return None
-
-
-def _clause(table: Table, position: str) -> Clause:
-    """The document's clause on the position, where it has one."""
-    return next(rank.clause for rank in table.ranks.ladder if rank.id == position)
 
 
 def leave(table: Table, command: Leave) -> Events | Refusal:

@@ -92,15 +92,12 @@ def recover_now(table: Table, command: messages.Recover) -> Events | Refusal:
     if command.by != RECOVERY:
         message = f"only the system may do this, not {command.by}"
         return refused(Reason.NOT_PERMITTED, "house:recovery", message)
-    if not table.open or _in_grace(table, command.stopped_for):
+    grace = 1000 * int(table.settings.get(GRACE, "0"))
+    if not table.open or (command.stopped_for is not None and command.stopped_for <= grace):
         return ()
     declared = Declared.SEEN if table.round is not None and table.round.seen else None
     rule = table.procedure.recovery(table.phase, declared)
     return _follows(table, command.at, command.by, rule, None)
-
-
-def _in_grace(table: Table, stopped_for: int | None) -> bool:
-    return stopped_for is not None and stopped_for <= 1000 * int(table.settings.get(GRACE, "0"))
 
 
 def _follows(table: Table, at: int, by: str, rule: RecoveryRule, second: str | None) -> Events | Refusal:
@@ -110,8 +107,7 @@ def _follows(table: Table, at: int, by: str, rule: RecoveryRule, second: str | N
     )
     follows: Events | Refusal = ()  # after a second stop, everything has followed already
     if rule.action is Recovery.VOID:
-        assert table.round is not None
-        number, order = table.round.number, corrections.CorrectionOrder(at, by, second, clause)
+        number, order = table.current.number, corrections.CorrectionOrder(at, by, second, clause)
         follows = corrections.voided(table, order, number, number, by_itself=True)
     elif rule.action is Recovery.WITHDRAW_OPTION:
         follows = rulings.offered_withdrawal(table, at, by, clause)
@@ -119,11 +115,9 @@ def _follows(table: Table, at: int, by: str, rule: RecoveryRule, second: str | N
         follows = rulings.witnessed(at, by, clause, rule.witness, "interrupted")
     elif rule.action is Recovery.LOCK_AND_REFER and not _locked(table):
         ruled = table.irregularities.ruling_for(Irregularity.OTHER, table.phase, table.settings)
-        assert table.round is not None
         follows = rulings.referred(
-            table, at, by, clause, subject=Subject.INTERRUPTION, number=table.round.number,
-            to=ruled.to or table.ranks.second, holds=True,
-            detail=f"stopped when {table.phase}",
+            table, at, by, clause, subject=Subject.INTERRUPTION, number=table.current.number,
+            to=ruled.to or table.ranks.second, holds=True, detail=f"stopped when {table.phase}",
         )  # fmt: skip
     return follows if isinstance(follows, Refusal) else (stopped, *follows)
 

@@ -109,13 +109,9 @@ class Header:
 
     def people(self) -> tuple[tuple[int, CommandLine], ...]:
         """Line and assignment of each person whom the House signs in before play."""
-        return tuple(
-            (
-                self.lines["people"],
-                CommandLine(HOUSE, "assign", {"person": person, "rank": rank, "position": rank}),
-            )
-            for person, rank in self.values.get("people", ())
-        )
+        people = self.values.get("people", ())
+        values = [{"person": person, "rank": rank, "position": rank} for person, rank in people]
+        return tuple((self.lines["people"], CommandLine(HOUSE, "assign", each)) for each in values)
 
 
 MOST_LINES: Final = 5_000  # of one playbook; a round takes about fifty

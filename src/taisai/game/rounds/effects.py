@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from array import array
-from typing import Final
+from collections.abc import Callable
+from typing import Any, Final
 
 from taisai.game.betting.stakes import hand_back
-from taisai.game.messages import Event
 from taisai.game.money import packed_sums
 from taisai.game.money.ledger import Account, LedgerEntry, UnbalancedError
 from taisai.game.money.packed_sums import Column
@@ -53,27 +53,14 @@ def on_reopened(table: Table, event: messages.BetsReopened) -> None:
     round_.stay, round_.stay_by = set(round_.bets), event.clause
 
 
-def on_act(
-    table: Table,
-    event: messages.BetsClosed
-    | messages.ShakerActivated
-    | messages.DealPressed
-    | messages.DiceUncovered
-    | messages.LosersCollected,
-) -> None:
-    """The round goes on to its next phase."""
-    round_ = table.current
-    round_.phase = event.phase
-    round_.acts.add(_ACT_OF[type(event)])
+def _goes_on(act: Act) -> Callable[[Table, Any], None]:
+    """The effect of an act that only brings the round to its next phase."""
 
+    def effect(table: Table, event: Any) -> None:
+        table.current.phase = event.phase
+        table.current.acts.add(act)
 
-_ACT_OF: Final[dict[type[Event], Act]] = {
-    messages.BetsClosed: Act.CLOSE_BETS,
-    messages.ShakerActivated: Act.ACTIVATE_SHAKER,
-    messages.DealPressed: Act.PRESS_DEAL,
-    messages.DiceUncovered: Act.UNCOVER,
-    messages.LosersCollected: Act.COLLECT,
-}
+    return effect
 
 
 def on_tumbled(table: Table, event: messages.DiceTumbled) -> None:
@@ -288,16 +275,16 @@ def close_round(table: Table) -> None:
 EFFECTS: Final[Effects] = {
     messages.BetsOpened: on_opened,
     messages.BetsReopened: on_reopened,
-    messages.BetsClosed: on_act,
+    messages.BetsClosed: _goes_on(Act.CLOSE_BETS),
     messages.DiceTumbled: on_tumbled,
-    messages.ShakerActivated: on_act,
-    messages.DealPressed: on_act,
-    messages.DiceUncovered: on_act,
+    messages.ShakerActivated: _goes_on(Act.ACTIVATE_SHAKER),
+    messages.DealPressed: _goes_on(Act.PRESS_DEAL),
+    messages.DiceUncovered: _goes_on(Act.UNCOVER),
     messages.CardsDealt: on_dealt,
     messages.ResultEntered: on_entered,
     messages.ResultCorrected: on_corrected,
     messages.RoundSettled: on_settled,
-    messages.LosersCollected: on_act,
+    messages.LosersCollected: _goes_on(Act.COLLECT),
     messages.WinnersPaid: on_paid,
     messages.LightsCleared: on_lights_cleared,
     messages.RoundConcluded: on_concluded,

@@ -38,7 +38,8 @@ def perform(table: Table, command: Perform) -> Events | Refusal:
         return refused(Reason.TABLE_SHUT, "house:shut", f"the table is shut: {table.shut}")
     if isinstance(step, OutOfOrder):
         if step.irregularity is None:
-            message = f"expected {_expected(table)}, got {command.act}"
+            acts = [step.act for step in table.procedure.steps_from(table.phase, table.settings)]
+            message = f"expected {' or '.join(acts)} in phase {table.phase}, got {command.act}"
             return refused(Reason.OUT_OF_ORDER, step.clause, message)
         return _done_wrongly(table, command, step.irregularity)
     if refusal := _witness_missing(table, command) or _bad_figures(command, step):
@@ -49,11 +50,6 @@ def perform(table: Table, command: Perform) -> Events | Refusal:
                 return _done_wrongly(table, command, need.unmet)
             return _unmet(table, command, need)
     return _MAKES[command.act](table, command, step)
-
-
-def _expected(table: Table) -> str:
-    acts = [step.act for step in table.procedure.steps_from(table.phase, table.settings)]
-    return f"{' or '.join(acts)} in phase {table.phase}"
 
 
 def _position_refusal(table: Table, command: Perform, step: Step | OutOfOrder) -> Refusal | None:
@@ -144,63 +140,52 @@ def _open(table: Table, command: Perform, step: Step) -> Events | Refusal:
             f"the table has had {len(table.rounds)} rounds, the greatest number: close it and open a new one"
         )
         return refused(Reason.TOO_MANY, "house:most", message)
-    return (
-        messages.BetsOpened(
-            at=command.at, by=command.by, clause=step.clause, round=len(table.rounds) + 1, phase=step.end,
-            day=table.day, terms=table.digest,
-        ),
-    )  # fmt: skip
+    number = len(table.rounds) + 1
+    return _event(messages.BetsOpened, command, step, round=number, day=table.day, terms=table.digest)
+
+
+def _event(kind: Callable[..., Event], command: Perform, step: Step, **fields: object) -> Events:
+    """The event of a step, with the fields that it has beside those of every step."""
+    return (kind(at=command.at, by=command.by, clause=step.clause, phase=step.end, **fields),)
+
+
+def _plain(kind: Callable[..., Event]) -> Callable[[Table, Perform, Step], Events]:
+    """An act whose event has no other fields."""
+    return lambda _table, command, step: _event(kind, command, step)
 
 
 def _tumble(_table: Table, command: Perform, step: Step) -> Events:
-    return (
-        messages.DiceTumbled(
-            at=command.at, by=command.by, clause=step.clause, phase=step.end, tumbles=command.tumbles
-        ),
-    )
+    return _event(messages.DiceTumbled, command, step, tumbles=command.tumbles)
 
 
 def _deal(table: Table, command: Perform, step: Step) -> Events | Refusal:
     """Deals three cards; if the shoe has fewer, the document rules."""
     if table.shoe.short:
         return rulings.by_act(table, command, Irregularity.SHOE_SHORT)
-    return (messages.CardsDealt(at=command.at, by=command.by, clause=step.clause, phase=step.end),)
+    return _event(messages.CardsDealt, command, step)
 
 
 def _enter(table: Table, command: Perform, step: Step) -> Events | Refusal:
     if table.shoe.used and not table.shoe.can_hold(command.faces):
         message = f"the decks do not have the cards {shown(command.faces)} any more"
         return refused(Reason.BAD_VALUE, table.shoe.rule.clause, message)
-    return (
-        messages.ResultEntered(
-            at=command.at, by=command.by, clause=step.clause, phase=step.end, faces=command.faces
-        ),
-    )
+    return _event(messages.ResultEntered, command, step, faces=command.faces)
 
 
 def _settle(table: Table, command: Perform, step: Step) -> Events:
     round_ = table.current
     assert round_.result is not None
-    settled = house_side(table, round_, round_.result)
-    return (
-        messages.RoundSettled(
-            at=command.at, by=command.by, clause=step.clause, phase=step.end,
-            faces=tuple(round_.result.faces), terms=round_.terms, staked=settled.staked,
-            collected=settled.collected, won=settled.won, stakes_back=settled.stakes_back,
-            second=_witness(table, command),
-        ),
-    )  # fmt: skip
+    totals = house_side(table, round_, round_.result)._asdict()
+    faces, second = tuple(round_.result.faces), _witness(table, command)
+    return _event(
+        messages.RoundSettled, command, step, faces=faces, terms=round_.terms, second=second, **totals
+    )
 
 
 def _collect(table: Table, command: Perform, step: Step) -> Events:
     assert table.current.settled is not None
-    collected = table.current.settled.collected
-    return (
-        messages.LosersCollected(
-            at=command.at, by=command.by, clause=step.clause, phase=step.end, collected=collected,
-            second=_witness(table, command),
-        ),
-    )  # fmt: skip
+    collected, second = table.current.settled.collected, _witness(table, command)
+    return _event(messages.LosersCollected, command, step, collected=collected, second=second)
 
 
 def _pay(table: Table, command: Perform, step: Step) -> Events | Refusal:
@@ -210,12 +195,7 @@ def _pay(table: Table, command: Perform, step: Step) -> Events | Refusal:
         message = f"not enough chips in the tray: {needs} needed, {has} available"
         return refused(Reason.FLOAT_SHORT, "house:float", message, sums=(needs, has))
     paid = table.current.settled.won + table.current.settled.stakes_back
-    return (
-        messages.WinnersPaid(
-            at=command.at, by=command.by, clause=step.clause, phase=step.end, paid=paid,
-            second=_witness(table, command),
-        ),
-    )  # fmt: skip
+    return _event(messages.WinnersPaid, command, step, paid=paid, second=_witness(table, command))
 
 
 def _collect_and_pay(table: Table, command: Perform, step: Step) -> Events | Refusal:
@@ -227,18 +207,10 @@ def _collect_and_pay(table: Table, command: Perform, step: Step) -> Events | Ref
 
 def _conclude(table: Table, command: Perform, step: Step) -> Events:
     at, by, clause = command.at, command.by, step.clause
-    events: list[Event] = (
-        [messages.LightsCleared(at=at, by=by, clause=clause)] if step.act is Act.CLEAR_LIGHTS else []
-    )
-    events.append(messages.RoundConcluded(at=at, by=by, clause=clause, round=table.current.number))
-    return (*events, *shut_now(table, at, by))
-
-
-def _plain(event: Callable[..., Event]) -> Callable[[Table, Perform, Step], Events]:
-    """An act whose event has no field but the phase."""
-    return lambda _table, command, step: (
-        event(at=command.at, by=command.by, clause=step.clause, phase=step.end),
-    )
+    concluded = messages.RoundConcluded(at=at, by=by, clause=clause, round=table.current.number)
+    if step.act is not Act.CLEAR_LIGHTS:
+        return (concluded, *shut_now(table, at, by))
+    return (messages.LightsCleared(at=at, by=by, clause=clause), concluded, *shut_now(table, at, by))
 
 
 _MAKES: Final[dict[Act, Callable[[Table, Perform, Step], Events | Refusal]]] = {

@@ -114,12 +114,15 @@ def begin_shift(table: Table, command: messages.BeginShift) -> Events | Refusal:
     return (messages.ShiftBegun(at=command.at, by=command.by, clause=DAY, shift=command.shift),)
 
 
+def _may_change(table: Table, by: str, second: str | None) -> Refusal | None:
+    """Why the limits or odds may not be changed now, or not by these people."""
+    return supervisor(table, by, TERMS) or two_people(table, by, second) or between_rounds(table, TERMS)
+
+
 def set_limits(table: Table, command: messages.SetLimits) -> Events | Refusal:
     """Other limits from the next round on."""
-    refusal = supervisor(table, command.by, TERMS) or two_people(table, command.by, command.second)
-    refusal = refusal or between_rounds(table, TERMS)
-    refusal = refusal or _bad_terms(table, table.settings, table.offers, command.limits)
-    if refusal:
+    refusal = _may_change(table, command.by, command.second)
+    if refusal := refusal or _bad_terms(table, table.settings, table.offers, command.limits):
         return refusal
     assert command.second is not None
     return (
@@ -131,10 +134,8 @@ def set_limits(table: Table, command: messages.SetLimits) -> Events | Refusal:
 
 def offer_odds(table: Table, command: messages.OfferOdds) -> Events | Refusal:
     """Other odds from the next round on."""
-    refusal = supervisor(table, command.by, TERMS) or two_people(table, command.by, command.second)
-    refusal = refusal or between_rounds(table, TERMS)
-    refusal = refusal or _bad_terms(table, table.settings, command.offers, table.limits)
-    if refusal:
+    refusal = _may_change(table, command.by, command.second)
+    if refusal := refusal or _bad_terms(table, table.settings, command.offers, table.limits):
         return refusal
     assert command.second is not None
     return (
@@ -155,9 +156,8 @@ def shut(table: Table, command: messages.Shut) -> Events | Refusal:
 
 def reopen(table: Table, command: messages.Reopen) -> Events | Refusal:
     """A shut table may be played again, its equipment in order."""
-    refusal = supervisor(table, command.by, SHUT) or two_people(
-        table, command.by, command.second, clause=SHUT
-    )
+    refusal = supervisor(table, command.by, SHUT)
+    refusal = refusal or two_people(table, command.by, command.second, clause=SHUT)
     refusal = refusal or bad_text("a reason", command.reason, least=1)
     if refusal:
         return refusal
