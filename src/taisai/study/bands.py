@@ -151,22 +151,19 @@ def _exact(lattice: Lattice, rounds: int) -> Distribution | None:
         return None
     if lattice.bytes_of_sum(rounds) <= MOST_BYTES:
         return sum_distribution(lattice, rounds)
-    return (
-        sparse_sum_distribution(lattice, rounds, sums)
-        if (sums := lattice.sums(rounds)) <= MOST_SPARSE
-        else None
-    )
+    sums = lattice.sums(rounds)
+    return sparse_sum_distribution(lattice, rounds, sums) if sums <= MOST_SPARSE else None
 
 
 def exact_ends(distribution: Distribution, tail: Fraction) -> _Ends:
     """The innermost ends with at most this probability on either side."""
     most = tail.numerator * distribution.total
 
-    def end(weights: tuple[int, ...]) -> int:
-        """The number of values outside."""
+    def outside(weights: tuple[int, ...]) -> int:
         return next(at for at, reached in enumerate(accumulate(weights)) if reached * tail.denominator > most)
 
-    first, last = end(distribution.weights), len(distribution.values) - 1 - end(distribution.weights[::-1])
+    first = outside(distribution.weights)
+    last = len(distribution.values) - 1 - outside(distribution.weights[::-1])
     share = sum(distribution.weights[first : last + 1]) / distribution.total
     return _Ends(distribution.values[first], distribution.values[last], share, _U, Method.WHOLE_NUMBERS)
 
@@ -185,7 +182,6 @@ def _berry_esseen(distribution: Distribution, rounds: int) -> float:
     """The bound for both ends together."""
     mean = distribution.mean
     pairs = zip(distribution.values, distribution.weights, strict=True)
-    third = (
-        sum((weight * abs(value - mean) ** 3 for value, weight in pairs), Fraction(0)) / distribution.total
-    )
-    return min(1.0, 2 * BERRY_ESSEEN * float(third) / distribution.deviation**3 / sqrt(rounds))
+    cubes = sum((weight * abs(value - mean) ** 3 for value, weight in pairs), Fraction(0))
+    third = float(cubes / distribution.total)
+    return min(1.0, 2 * BERRY_ESSEEN * third / distribution.deviation**3 / sqrt(rounds))

@@ -40,10 +40,7 @@ class SicBoEnv(gymnasium.Env[Seen, npt.NDArray[np.int64]]):
     them, the round is played without bets. The reward is the net in chips.
     """
 
-    metadata = {  # noqa: RUF012  Gymnasium reads a plain dictionary
-        "render_modes": ["ansi"],
-        "render_fps": 1,
-    }
+    metadata = {"render_modes": ["ansi"], "render_fps": 1}  # noqa: RUF012  Gymnasium reads a dictionary
 
     def __init__(
         self,
@@ -121,11 +118,8 @@ class SicBoEnv(gymnasium.Env[Seen, npt.NDArray[np.int64]]):
         self._bankroll += net
         self._played += 1
         self._last = tuple(int(face) for face in outcome.faces)
-        info = {
-            "faces": self._last,
-            "placed": bool(is_placed),
-            "staked": int(chips.sum()) if is_placed else 0,
-        }
+        staked = int(chips.sum()) if is_placed else 0
+        info = {"faces": self._last, "placed": bool(is_placed), "staked": staked}
         return self._seen(), net, self._bankroll < 1, self._played >= self._rounds, info
 
     def _draw(self) -> Outcome:

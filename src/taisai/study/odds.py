@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from functools import cached_property
+from itertools import starmap
 from math import sqrt
 from typing import Any, Final, NamedTuple
 
@@ -197,9 +198,7 @@ class Mix:
     @staticmethod
     def of(matrix: Matrix, bets: Mapping[str, int] | Iterable[Bet]) -> Mix:
         """The mix of these bets; bets on the same area are added. Raises an error if a bet is refused."""
-        bet_list = (
-            [Bet.on(area, stake) for area, stake in bets.items()] if isinstance(bets, Mapping) else list(bets)
-        )
+        bet_list = list(starmap(Bet.on, bets.items()) if isinstance(bets, Mapping) else bets)
         if not bet_list:
             raise RulesError("expected at least 1 bet, such as small=100, got 0")
         nets = [0] * len(OUTCOMES)

@@ -178,10 +178,8 @@ def exact_table(sheet: ParSheet) -> Sheet:
 
 def tolerance_tables(sheet: ParSheet) -> tuple[Sheet, ...]:
     """Tolerance bands of the observed edge, by level and number of rounds."""
-    return tuple(
-        sheet.measures.band_sheet(f"{float(level):.0%} of all samples, by rounds", level, ROUNDS)
-        for level in BAND_LEVELS
-    )
+    titles = {level: f"{float(level):.0%} of all samples, by rounds" for level in BAND_LEVELS}
+    return tuple(sheet.measures.band_sheet(title, level, ROUNDS) for level, title in titles.items())
 
 
 def monitoring_table(sheet: ParSheet) -> Sheet:
@@ -192,9 +190,7 @@ def monitoring_table(sheet: ParSheet) -> Sheet:
 
 def errata_table(sheet: ParSheet) -> Sheet:
     """Misprints, and the text used instead."""
-    rows = tuple(
-        (str(erratum.clause), erratum.printed, erratum.read, erratum.reason) for erratum in sheet.book.errata
-    )
+    rows = tuple((str(found.clause), found.printed, found.read, found.reason) for found in sheet.book.errata)
     return Sheet("Errata of the document", columns("clause", "printed", "read as", "because"), rows)
 
 

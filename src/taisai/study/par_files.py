@@ -94,20 +94,16 @@ def _section(sheet: Sheet, text: str = "", *, heading: str = "h2") -> str:
     if not sheet.rows:
         return ""
     kinds = [' class="number"' if column.is_number else "" for column in sheet.columns]
-    head = "".join(
-        f'<th scope="col"{kind}>{escape(column.name)}</th>'
-        for column, kind in zip(sheet.columns, kinds, strict=True)
-    )
-    rows = "\n".join(
-        "<tr>"
-        + "".join(f"<td{kind}>{escape(cell)}</td>" for cell, kind in zip(row, kinds, strict=True))
-        + "</tr>"
-        for row in sheet.rows
-    )
+    columns = zip(sheet.columns, kinds, strict=True)
+    head = "".join(f'<th scope="col"{kind}>{escape(column.name)}</th>' for column, kind in columns)
+    rows = ""
+    for row in sheet.rows:
+        cells = (f"<td{kind}>{escape(cell)}</td>" for cell, kind in zip(row, kinds, strict=True))
+        rows += f"<tr>{''.join(cells)}</tr>\n"
     paragraph = f"<p>{escape(text)}</p>" if text else ""
     return (
         f"<{heading}>{escape(sheet.title)}</{heading}>{paragraph}"
-        f'<div class="scroll"><table><thead><tr>{head}</tr></thead><tbody>\n{rows}\n</tbody></table></div>'
+        f'<div class="scroll"><table><thead><tr>{head}</tr></thead><tbody>\n{rows}</tbody></table></div>'
     )
 
 

@@ -60,14 +60,9 @@ def total_picture(total: Total) -> Figure:
             share = _share(1 - float(total.ahead), may=total.worst <= 0, must=total.best <= 0)
             text = f"level or behind: {share}"
         axes.bar(
-            [start for start, _ in shown],
-            [height for _, height in shown],
-            width=width,
-            align="edge",
-            color=colour,
-            label=text,
-            linewidth=0,
-        )
+            [start for start, _ in shown], [height for _, height in shown], width=width, align="edge",
+            color=colour, label=text, linewidth=0,
+        )  # fmt: skip
     mean = float(total.mean)
     axes.axvline(mean, color=INK, linestyle="--", linewidth=1.5, label=f"mean: {mean:+,.0f}")
     if total.target is not None and low <= total.target <= high and total.reached is not None:
@@ -167,9 +162,8 @@ def _bankroll_curve(axes: Axes, ends: Ends) -> None:
     shares.append(max(remaining, 0.0))
     axes.step(values, shares, where="pre", color=_BLUE, label="this bankroll or more in the end")
     axes.axvline(ends.bankroll, color=INK, linestyle="--", linewidth=1.5, label=f"start: {ends.bankroll:,}")
-    axes.axvline(
-        ends.mean, color=_RED, linestyle=":", linewidth=2, label=f"mean in the end: {ends.mean:,.0f}"
-    )
+    label = f"mean in the end: {ends.mean:,.0f}"
+    axes.axvline(ends.mean, color=_RED, linestyle=":", linewidth=2, label=label)
     axes.set_ylim(0, 1.05)
     after = "in the end" if ends.rounds is None else f"after {counted(ends.rounds, 'round')} at most"
     axes.set_xlabel(f"bankroll {after}, in minor units")
@@ -203,9 +197,8 @@ def _net_by_round(result: Simulated) -> Figure:
     nets = np.array([net for _, net in result.trail], dtype=np.float64)
     marker = "o" if len(rounds) <= _MARKERS else ""
     edge = result.exact_edge
-    picture, panels = figure(
-        _two_lines(result), x="rounds", y="net", panels=1 if edge is None else 2, height=7.0
-    )
+    count = 1 if edge is None else 2
+    picture, panels = figure(_two_lines(result), x="rounds", y="net", panels=count, height=7.0)
     panels[0].plot(rounds, nets, color=PALETTE[0], marker=marker, label=f"simulated, seed {result.seed}")
     if edge is not None:
         stake = result.staked / result.rounds
@@ -223,9 +216,8 @@ def _net_by_round(result: Simulated) -> Figure:
 
 
 def _session_nets(result: Simulated, sessions: Sessions) -> Figure:
-    picture, (axes,) = figure(
-        _two_lines(result), x="net at the end of the session, in minor units", y="sessions"
-    )
+    across = "net at the end of the session, in minor units"
+    picture, (axes,) = figure(_two_lines(result), x=across, y="sessions")
     _histogram(axes, sessions.net)
     axes.axvline(float(sessions.net.mean()), color=PALETTE[1], linestyle="--", label="mean")
     axes.axvline(0, color=PALETTE[6], linewidth=1, label="even")
@@ -246,13 +238,12 @@ def _histogram(axes: Axes, nets: npt.NDArray[np.int64]) -> None:
 
     values, counts = np.unique(nets, return_counts=True)
     if len(values) > _HISTOGRAM_BARS:
-        axes.hist(
-            nets, bins=_HISTOGRAM_BARS, range=(values[0], values[-1]), color=PALETTE[0], edgecolor="white"
-        )
+        span = (values[0], values[-1])
+        axes.hist(nets, bins=_HISTOGRAM_BARS, range=span, color=PALETTE[0], edgecolor="white")
         return
-    span = int(values[-1] - values[0]) or max(1, abs(int(values[0])))
-    apart = int(np.diff(values).min()) if len(values) > 1 else span
-    width = max(min(0.8 * apart, 0.05 * span), 0.004 * span)  # a thinner bar would be invisible
+    wide = int(values[-1] - values[0]) or max(1, abs(int(values[0])))
+    apart = int(np.diff(values).min()) if len(values) > 1 else wide
+    width = max(min(0.8 * apart, 0.05 * wide), 0.004 * wide)  # a thinner bar would be invisible
     axes.bar(values, counts, width=width, color=PALETTE[0], linewidth=0)
     if len(values) <= _LABELLED_BARS:
         for value, count in zip(values.tolist(), counts.tolist(), strict=True):
@@ -311,19 +302,14 @@ def removal_picture(effects: Removal) -> Figure:
 
 def gains_picture(title: str, lines: Mapping[str, Line], *, log: bool = True) -> Figure:
     """Units won in 100 rounds by the share of the shoe that is dealt, one line per strategy or shoe."""
-    picture, (axes,) = figure(
-        title, x="share of the shoe dealt before the shuffle, per cent", y="units won in 100 rounds"
-    )
+    share = "share of the shoe dealt before the shuffle, per cent"
+    picture, (axes,) = figure(title, x=share, y="units won in 100 rounds")
     for place, (name, (across, up)) in enumerate(lines.items()):
         shown = [(x, y) for x, y in zip(across, up, strict=True) if y > 0.01 or not log]
         axes.plot(
-            [x for x, _ in shown],
-            [y for _, y in shown],
-            label=name,
-            color=PALETTE[place % len(PALETTE)],
-            marker=MARKERS[place % len(MARKERS)],
-            markevery=max(1, len(shown) // 12),
-        )
+            [x for x, _ in shown], [y for _, y in shown], label=name, color=PALETTE[place % len(PALETTE)],
+            marker=MARKERS[place % len(MARKERS)], markevery=max(1, len(shown) // 12),
+        )  # fmt: skip
     if log:
         axes.set_yscale("log")
         axes.yaxis.set_major_formatter(lambda value, _place: f"{value:g}")
@@ -371,8 +357,7 @@ def observed_picture(observed: Observed) -> Figure:
         axes.plot([exact] * 2, [place - 0.32, place + 0.32], color=INK, linewidth=1.5, zorder=2)
         colour, marker = (PALETTE[1], "s") if area.is_odd else (PALETTE[0], "o")
         axes.plot([area.edge], [place], marker, color=colour, markersize=6, zorder=3)
-    axes.set_yticks(
-        range(len(areas)), [f"{area.area} ({area.rounds:,})" for area in reversed(areas)], fontsize=9
-    )
+    names = [f"{area.area} ({area.rounds:,})" for area in reversed(areas)]
+    axes.set_yticks(range(len(areas)), names, fontsize=9)
     axes.xaxis.set_major_formatter(lambda value, _place: f"{100 * value:.0f} %")
     return picture

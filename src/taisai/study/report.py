@@ -186,11 +186,9 @@ def _html_table(sheet: Sheet) -> str:
     styles = [_FIGURE if column.is_number else _CELL for column in sheet.columns]
 
     def row(tag: str, cells: tuple[str, ...]) -> str:
-        html = (
-            f'<{tag} style="{style}">{escape(cell)}</{tag}>'
-            for cell, style in zip(cells, styles, strict=True)
-        )
-        return f"<tr>{''.join(html)}</tr>"
+        styled = zip(cells, styles, strict=True)
+        html = "".join(f'<{tag} style="{style}">{escape(cell)}</{tag}>' for cell, style in styled)
+        return f"<tr>{html}</tr>"
 
     head = row("th", tuple(column.name for column in sheet.columns))
     rows = "".join(row("td", cells) for cells in sheet.rows)

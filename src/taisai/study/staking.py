@@ -122,11 +122,7 @@ def _martingale(most: int) -> _Machine:
 
 def _paroli(_most: int) -> _Machine:
     states = range(PAROLI_WINS)
-    return (
-        [2**state for state in states],
-        [(state + 1) % PAROLI_WINS for state in states],
-        [START for _ in states],
-    )
+    return [2**s for s in states], [(s + 1) % PAROLI_WINS for s in states], [START for _ in states]
 
 
 def _dalembert(most: int) -> _Machine:
@@ -243,9 +239,8 @@ def machine(strategy: Strategy, multiples: Multiples) -> System:
                 known[then] = len(memories)
                 memories.append(then)
             states.append(known[then])
-    return System(
-        strategy.name, tuple(wanted), tuple(following[1]), tuple(following[0]), tuple(following[-1])
-    )
+    won, level, lost = map(tuple, following.values())
+    return System(strategy.name, tuple(wanted), won, level, lost)
 
 
 def named(text: str) -> str | Counting:

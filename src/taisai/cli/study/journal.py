@@ -14,7 +14,6 @@ from taisai.cli.printing import check_picture, print_and_save, print_result, pro
 from taisai.journal.errors import DamagedError
 from taisai.rules import Matrix, RulesError, rulebook, rulebook_ids
 from taisai.study.journal import Observed, PlayedRound, observed
-from taisai.study.journal.resettle import resettle
 
 
 def run_journal(arguments: Namespace) -> int:
@@ -58,7 +57,9 @@ def run_resettle(arguments: Namespace) -> int:
     """Settles every bet again; exit code 1 if a bet did not get what was due."""
     if arguments.book is None and (arguments.settings or arguments.offer):
         raise RulesError("--set and --offer need --book")
-    with progress_bar("bets", _bets(arguments.file)) as advance:
+    from taisai.study.journal.resettle import ColumnFile, resettle  # it needs NumPy and PyArrow
+
+    with progress_bar("bets", ColumnFile(arguments.file, {}).bets) as advance:
         result = resettle(arguments.file, _known(arguments), advance)
     print_result(result, arguments)
     return DONE if result.is_right else CHECK_FAILED
@@ -74,11 +75,3 @@ def _known(arguments: Namespace) -> dict[str, Matrix]:
         layouts = [layout] if layout else [*book.pay_by_layout]
         matrices += [book.matrix(name, settings=settings, offered=offers) for name in layouts]
     return {matrix.digest: matrix for matrix in matrices}
-
-
-def _bets(file: str) -> int:
-    from taisai.study import needed
-
-    with needed("NumPy and PyArrow", "study"):
-        from taisai.study.journal.resettle import ColumnFile
-    return ColumnFile(file, {}).bets

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import product
 from math import exp, inf, sqrt
 from typing import TYPE_CHECKING, Any, Final
 
@@ -260,4 +261,4 @@ def _serial(tally: Tally, lag: int) -> float | None:
     return product / (variance * sqrt(n - lag))
 
 
-_FACES: Final = tuple((place // 36 + 1, place // 6 % 6 + 1, place % 6 + 1) for place in range(216))
+_FACES: Final = tuple(product(range(1, 7), repeat=3))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import product
 from typing import IO, TYPE_CHECKING, Final
 
 from taisai.rules.errors import RulesError, printable
@@ -176,6 +177,4 @@ def tally_of(rolls: Rolls) -> Tally:
     )
 
 
-_OUTCOME_OF: Final = tuple(
-    Outcome.of(place // 36 + 1, place // 6 % 6 + 1, place % 6 + 1).index for place in range(216)
-)
+_OUTCOME_OF: Final = tuple(Outcome.of(a, b, c).index for a, b, c in product(range(1, 7), repeat=3))

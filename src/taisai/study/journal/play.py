@@ -146,13 +146,8 @@ class Observed(Describable):
             "Dice, those that look oddest first",
             columns("table", "rounds", "log e-value", "", numbers=("rounds", "log e-value")),
             tuple(
-                (
-                    one.table,
-                    f"{one.rounds:,}",
-                    f"{one.log_e:+.2f}",
-                    "look at them" if one.log_e > _ALARM else "",
-                )
-                for one in sorted(self.dice, key=lambda one: -one.log_e)[:MOST_TABLES]
+                (table, f"{rounds:,}", f"{log_e:+.2f}", "look at them" if log_e > _ALARM else "")
+                for table, rounds, log_e in sorted(self.dice, key=lambda dice: -dice.log_e)[:MOST_TABLES]
             ),
         )
         odd = sum(one.is_odd for one in self.areas)
@@ -207,9 +202,7 @@ def _about(error: float) -> str:
 
 
 BERRY_ESSEEN: Final = 0.56  # the least constant proven for sums of unequal distributions (Shevtsova, 2010)
-
 KnownPayTables = Mapping[str, tuple[Matrix, Chance]]  # digest → a pay table, and its chances
-
 TableAndArea = tuple[str, str]  # the digest of a pay table, and an area
 
 
@@ -320,12 +313,11 @@ class _Counting:
 
     def _centred(self, key: TableAndArea) -> list[Fraction]:
         """The net of one unit on an area less its mean, for each outcome."""
-        if key in self.centred:
-            return self.centred[key]
-        matrix, chance = self.pay_tables[key[0]]
-        row = matrix.nets[matrix.row(key[1])]
-        mean = chance.expected(row, matrix.denominator)
-        self.centred[key] = [Fraction(net, matrix.denominator) - mean for net in row]
+        if key not in self.centred:
+            matrix, chance = self.pay_tables[key[0]]
+            row = matrix.nets[matrix.row(key[1])]
+            mean = chance.expected(row, matrix.denominator)
+            self.centred[key] = [Fraction(net, matrix.denominator) - mean for net in row]
         return self.centred[key]
 
 

@@ -12,34 +12,21 @@ from pathlib import Path
 from threading import local
 from typing import Any, Final, NamedTuple
 
-import numpy as np
-import numpy.typing as npt
-import pyarrow as pa
-from pyarrow import parquet
-
-from taisai.bulk.entry import BulkError
-from taisai.bulk.resettling import (
-    NO_MONEY,
-    NO_OUTCOME,
-    NO_ROW,
-    NO_STATE,
-    OPEN,
-    RETURNED,
-    SETTLED,
-    UNTOLD,
-    Codes,
-    Columns,
-    Flags,
-    Lookups,
-    PayRows,
-    Places,
-    resettled,
-)
 from taisai.rules.errors import RulesError, printable
 from taisai.rules.matrix import Matrix
 from taisai.rules.outcomes import OUTCOMES
 from taisai.study import needed
 from taisai.study.report import Describable, Sheet, StudyReport, columns, counted
+
+with needed("NumPy and PyArrow", "study"):
+    import numpy as np
+    import numpy.typing as npt
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    from taisai.bulk import resettling
+    from taisai.bulk.entry import BulkError
+    from taisai.bulk.resettling import NO_STATE, OPEN, RETURNED, SETTLED, Columns, Lookups, PayRows, Places
 
 CODED: Final = ("pay_table", "area", "faces", "state", "table")
 FIGURES: Final = ("stake", "kept_out", "won", "returned")
@@ -96,7 +83,7 @@ class ResettlementCheck(NamedTuple):
 class Coded(NamedTuple):
     """A column of words as codes, and the words; None for an empty cell."""
 
-    codes: Codes
+    codes: resettling.Codes
     words: list[str | None]
 
     def at(self, row: int) -> str | None:
@@ -140,9 +127,8 @@ class ColumnFile:
         found: list[ResettlementCheck] = []
         before = piece.before
         try:
-            for some in self._file.iter_batches(
-                AT_ONCE, row_groups=piece.groups, columns=list(READ), use_threads=False
-            ):
+            how: dict[str, Any] = {"columns": list(READ), "use_threads": False}
+            for some in self._file.iter_batches(AT_ONCE, row_groups=piece.groups, **how):
                 found.append(self._resettled(some, before))
                 before += some.num_rows
         except (OSError, pa.ArrowException) as error:
@@ -158,7 +144,7 @@ class ColumnFile:
         columns = Columns._make([*codes[:-1], _flags(some.column(FLAG)), codes[-1], *figures.values()])
         lookups = self._lookups(coded)
         try:
-            sums, wrong = resettled(columns, lookups, self._pay, max(1, len(tables)))
+            sums, wrong = resettling.resettled(columns, lookups, self._pay, max(1, len(tables)))
         except BulkError as error:  # a code beyond its dictionary: PyArrow does not check
             raise RulesError(f"{error} ({printable(self._path)})") from None
         by_table = zip(*(one.tolist() for one in sums), strict=True)
@@ -168,15 +154,13 @@ class ColumnFile:
 
     def _figures(self, some: pa.RecordBatch, name: str) -> Whole:
         try:
-            array = some.column(name).cast(
-                pa.int64()
-            )  # first, because NO_MONEY may not fit the column's type
+            array = some.column(name).cast(pa.int64())  # first: NO_MONEY may not fit the column's type
         except pa.ArrowInvalid as error:
             raise RulesError(
                 f"expected whole numbers of 64 bits in column {name}, got {error} ({printable(self._path)})"
             ) from None
         if array.null_count:
-            array = array.fill_null(NO_MONEY)
+            array = array.fill_null(resettling.NO_MONEY)
         found: Whole = array.to_numpy(zero_copy_only=False)
         return found
 
@@ -187,8 +171,9 @@ class ColumnFile:
                 f"unknown pay tables {', '.join(map(printable, unknown[:3]))}; give the rulebook with "
                 f"--book, and its --set and --offer ({printable(self._path)})"
             )
-        rows = [[self._rows[str(digest)].get(str(area), NO_ROW) for area in areas] for digest in pay_tables]
-        outcomes = [SPELT.get(str(one), NO_OUTCOME) for one in coded["faces"].words]
+        known = [self._rows[str(digest)] for digest in pay_tables]
+        rows = [[rows_of.get(str(area), resettling.NO_ROW) for area in areas] for rows_of in known]
+        outcomes = [SPELT.get(str(one), resettling.NO_OUTCOME) for one in coded["faces"].words]
         states = [STATES.get(str(one), (NO_STATE,) * 3) for one in coded["state"].words]
         return Lookups(
             np.array(rows, dtype=np.uint32).reshape(len(pay_tables), len(areas)),
@@ -247,16 +232,15 @@ def _coded(array: pa.DictionaryArray) -> Coded:
     return Coded(places, words)
 
 
-def _flags(array: pa.BooleanArray) -> Flags:
+def _flags(array: pa.BooleanArray) -> resettling.Flags:
     if array.null_count:
-        told: Flags = array.cast(pa.uint8()).fill_null(UNTOLD).to_numpy(zero_copy_only=False)
+        known = array.cast(pa.uint8()).fill_null(resettling.UNTOLD)
+        told: resettling.Flags = known.to_numpy(zero_copy_only=False)
         return told
     first, start = divmod(array.offset, 8)
-    packed = (
-        np.frombuffer(array.buffers()[1], dtype=np.uint8, offset=first)
-        if len(array)
-        else np.empty(0, np.uint8)
-    )
+    if not len(array):
+        return np.empty(0, np.uint8)
+    packed = np.frombuffer(array.buffers()[1], dtype=np.uint8, offset=first)
     return np.unpackbits(packed, count=start + len(array), bitorder="little")[start:]
 
 
@@ -290,6 +274,11 @@ class TableSums(NamedTuple):
     returned: int
     due: int
 
+    def texts(self) -> tuple[str, ...]:
+        figures = (self.bets, self.staked, self.returned, self.staked - self.returned, self.due)
+        out = f"{self.returned - self.due:+,}" if self.returned != self.due else "0"
+        return (self.table, *(f"{figure:,}" for figure in figures), out)
+
 
 @dataclass(frozen=True)
 class Resettled(Describable):
@@ -314,7 +303,7 @@ class Resettled(Describable):
         sums = Sheet(
             f"{self.source}: {counted(self.bets - self.still_open, 'bet')} settled again{in_hand}",
             columns("table", numbers=("bets", "staked", "returned", "house", "due to players", "out by")),
-            tuple(map(_sums_told, self.tables)),
+            tuple(table.texts() for table in self.tables),
         )
         if self.is_right:
             return StudyReport((sums,), ("Every bet got what its pay table gives, and every sum balances.",))
@@ -345,8 +334,6 @@ def resettle(
     file: str, pay_tables: Mapping[str, Matrix], advance: Callable[[int], None] = lambda _done: None
 ) -> Resettled:
     """Settles every bet of a Parquet export again, by pay tables with their digests."""
-    with needed("NumPy and PyArrow", "study"):
-        from taisai.study.journal.resettle import MOST_TOLD, ColumnFile
     source = ColumnFile(file, pay_tables)
     bets = still_open = faults = 0
     told: list[Wrong] = []
@@ -378,9 +365,3 @@ def _in_order(source: ColumnFile) -> Iterator[list[ResettlementCheck]]:
         finally:
             for one in waiting:
                 one.cancel()
-
-
-def _sums_told(one: TableSums) -> tuple[str, ...]:
-    figures = (one.bets, one.staked, one.returned, one.staked - one.returned, one.due)
-    out = f"{one.returned - one.due:+,}" if one.returned != one.due else "0"
-    return (one.table, *(f"{figure:,}" for figure in figures), out)

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     Floats = npt.NDArray[np.float64]
+    Bins = npt.NDArray[np.int64]
 
 
 WITHOUT_FLINT: Final = "TAISAI_WITHOUT_FLINT"
@@ -258,9 +259,8 @@ def windowed_fft(lattice: Lattice, rounds: int) -> FourierDistribution:
     np.clip(probabilities, 0.0, 1.0, out=probabilities)
     error = summed / size + transform + TAIL
     together = sqrt(len(probabilities)) * (sqrt(squared / size) + transform) + TAIL + 100 * _U
-    return FourierDistribution(
-        rounds * lattice.low + low * lattice.step, lattice.step, probabilities, error, together
-    )
+    lowest = rounds * lattice.low + low * lattice.step
+    return FourierDistribution(lowest, lattice.step, probabilities, error, together)
 
 
 def _reach(lattice: Lattice, rounds: int) -> int:
@@ -272,9 +272,7 @@ def _reach(lattice: Lattice, rounds: int) -> int:
     return ceil(min(hoeffding, bernstein)) + 2
 
 
-def _bins(
-    lattice: Lattice, rounds: int, centre: int, size: int, which: npt.NDArray[np.int64]
-) -> tuple[Any, Floats]:
+def _bins(lattice: Lattice, rounds: int, centre: int, size: int, which: Bins) -> tuple[Any, Floats]:
     """The characteristic function to the power of the rounds, shifted to the centre, and its errors."""
     import numpy as np
 
@@ -289,9 +287,7 @@ def _bins(
     return values, errors
 
 
-def _near(
-    lattice: Lattice, rounds: int, centre: int, size: int, which: npt.NDArray[np.int64]
-) -> tuple[Any, Floats]:
+def _near(lattice: Lattice, rounds: int, centre: int, size: int, which: Bins) -> tuple[Any, Floats]:
     """Near 0, about the mean: 1 − φ is small and is computed directly."""
     import numpy as np
 
@@ -311,9 +307,8 @@ def _near(
     logarithm = 0.5 * np.log1p(np.where(alive, beyond_one, 0.0))
     argument = -np.arctan2(turned, 1 - fallen)
     beside = float(rounds * mean - centre)
-    values = np.where(
-        alive, np.exp(rounds * logarithm) * np.exp(1j * (rounds * argument - theta * beside)), 0.0
-    )
+    turn = rounds * argument - theta * beside
+    values = np.where(alive, np.exp(rounds * logarithm) * np.exp(1j * turn), 0.0)
     terms = len(lattice.exponents)
     value = ((terms + 27) * fallen + (terms + 14) * theta * distance) / np.sqrt(safe)
     reading = 8 * (2 * fallen + turned * turned) / safe + 10 * (abs(logarithm) + abs(argument))
@@ -321,15 +316,13 @@ def _near(
     return values, _carried(values, exponent_error, rounds)
 
 
-def _far(
-    lattice: Lattice, rounds: int, centre: int, size: int, which: npt.NDArray[np.int64]
-) -> tuple[Any, Floats]:
+def _far(lattice: Lattice, rounds: int, centre: int, size: int, which: Bins) -> tuple[Any, Floats]:
     """Away from 0: every angle is first reduced in integers."""
     import numpy as np
 
     def circle(times: int) -> Any:
-        turn = which * (times % size) % size  # both factors are below the size, so that no product overflows
-        return (turn - size * (turn > size // 2)) * (2 * pi / size)
+        step = which * (times % size) % size  # both factors are below the size, so that no product overflows
+        return (step - size * (step > size // 2)) * (2 * pi / size)
 
     value = np.zeros(len(which), dtype=np.complex128)
     for exponent, weight in zip(lattice.exponents, lattice.weights, strict=True):
@@ -338,9 +331,8 @@ def _far(
     alive = radius > 0.5
     safe = np.where(alive, radius, 1.0)
     logarithm, argument = np.log(safe), np.angle(value)
-    powers = np.where(
-        alive, np.exp(rounds * logarithm) * np.exp(1j * (rounds * argument + circle(centre))), 0.0
-    )
+    turn = rounds * argument + circle(centre)
+    powers = np.where(alive, np.exp(rounds * logarithm) * np.exp(1j * turn), 0.0)
     terms = len(lattice.exponents)
     rounding = 2 * (terms + 28) / safe + 20 * (1 + abs(logarithm)) + 10 * pi
     return powers, _carried(powers, _U * (rounds * rounding + 40), rounds)

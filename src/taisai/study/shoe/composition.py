@@ -151,9 +151,8 @@ def composition_odds(
     left = tuple(left)
     whole = left if full is None else tuple(full)
     before = area_odds(matrix, chance_left(whole))
-    return CompositionOdds(
-        matrix, whole, left, area_odds(matrix, chance_left(left)), tuple(odds.house_edge for odds in before)
-    )
+    edges = tuple(odds.house_edge for odds in before)
+    return CompositionOdds(matrix, whole, left, area_odds(matrix, chance_left(left)), edges)
 
 
 @dataclass(frozen=True, slots=True)

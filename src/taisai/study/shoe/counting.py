@@ -230,8 +230,7 @@ def best_threshold(
     play: Counted, area: str, mirror: str | None, rounds: int, *, most: int = 40
 ) -> tuple[Fraction, tuple[CountedRound, ...]]:
     """The threshold in halves up to `most`, per deck left, with the greatest gain over these rounds."""
-    choices = {
-        at: play.by_threshold(area, mirror, at) for at in (Fraction(n, 2) for n in range(1, 2 * most + 1))
-    }
+    halves = [Fraction(n, 2) for n in range(1, 2 * most + 1)]
+    choices = {at: play.by_threshold(area, mirror, at) for at in halves}
     best = max(choices, key=lambda at: round(sum(played.gain for played in choices[at][:rounds]), 12))
     return best, choices[best]

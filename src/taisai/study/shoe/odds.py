@@ -77,10 +77,8 @@ class WeighingPlan(NamedTuple):
 def plan(matrix: Matrix) -> WeighingPlan:
     back = [[net + matrix.denominator for net in row] for row in matrix.nets]
     columns = list(zip(*back, strict=True))
-    classes = {
-        column: place
-        for place, column in enumerate(dict.fromkeys(c for c in columns if any(c)), NO_CLASS + 1)
-    }
+    winning = dict.fromkeys(column for column in columns if any(column))
+    classes = {column: place for place, column in enumerate(winning, NO_CLASS + 1)}
     weights = sorted(
         (classes[column], _factors(outcome.faces))
         for outcome, column in zip(OUTCOMES, columns, strict=True)

@@ -114,11 +114,8 @@ def perfect_play(
     rounds = cards // DICE
     units = np.array([float(comb(cards - DICE * k, DICE) * steps.denominator) for k in range(rounds)])
     halved = steps.mirror is not None and left == left[::-1]
-    tasks = [
-        (first, last)
-        for first in reversed(range(left[0] + 1))
-        for last in range((first if halved else left[5]) + 1)
-    ]
+    firsts = reversed(range(left[0] + 1))
+    tasks = [(first, last) for first in firsts for last in range((first if halved else left[5]) + 1)]
     bets, gained = np.zeros((rounds, steps.areas)), np.zeros((rounds, steps.areas))
     results = _run_tasks(steps, left, units, tasks, by_numba=by_numba)
     for done, ((first, last), (some_bets, some_gained)) in enumerate(results, 1):
@@ -132,20 +129,11 @@ def perfect_play(
         bets, gained = (bets + bets[:, mirror]) / 2, (gained + gained[:, mirror]) / 2
     deals = [comb(cards, DICE * k) for k in range(rounds)]
     terms = prod(count + 1 for count in left[1:5]) + len(tasks)
-    return PerfectPlay(
-        matrix,
-        left,
-        tuple(
-            RoundGain(
-                k + 1,
-                tuple((bets[k] / float(deals[k])).tolist()),
-                tuple((gained[k] / (float(deals[k]) * units[k])).tolist()),
-            )
-            for k in range(rounds)
-        ),
-        compositions,
-        error=(terms + 20) * 2.0**-53,
-    )
+    played = []
+    for k, ways in enumerate(map(float, deals)):
+        bet, gain = bets[k] / ways, gained[k] / (ways * units[k])
+        played.append(RoundGain(k + 1, tuple(bet.tolist()), tuple(gain.tolist())))
+    return PerfectPlay(matrix, left, tuple(played), compositions, error=(terms + 20) * 2.0**-53)
 
 
 def _run_tasks(
@@ -172,9 +160,8 @@ def _run_tasks(
         yield from ((task, work(task)) for task in tasks)
         return
     waiting: deque[tuple[tuple[int, int], Future[tuple[Reals, Reals]]]] = deque()
-    queue = iter(tasks)
     try:
-        for task in queue:
+        for task in tasks:
             waiting.append((task, threads().submit(work, task)))
             if len(waiting) > 4:
                 first, future = waiting.popleft()

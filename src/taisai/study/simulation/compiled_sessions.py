@@ -71,12 +71,8 @@ def _advance(
         if whole[6, session] != PLAYING:
             continue
         x, y, z, n = words[0, session], words[1, session], words[2, session], words[3, session]
-        money, now, total, square = (
-            whole[0, session],
-            _L(whole[1, session]),
-            whole[3, session],
-            squares[session],
-        )
+        money, now = whole[0, session], _L(whole[1, session])
+        total, square = whole[3, session], squares[session]
         top, deepest, ended = whole[4, session], whole[5, session], PLAYING
         played = whole[2, session]
         until = untils[session]
@@ -152,9 +148,8 @@ def play_lanes(plan: SessionPlan, figures: Figures, untils: Whole) -> None:
     jumps = np.array(plan.jumps(), dtype=np.uint32)
     wanted = np.array(plan.system.multiples, dtype=np.uint32) << np.uint32(_HALF)
     again = np.arange(states, dtype=np.uint32)
-    table = np.concatenate(
-        [jumps | wanted[jumps], *[again | wanted] * (gap + 1)]
-    )  # a rejected draw keeps the state
+    # A rejected draw keeps the state.
+    table = np.concatenate([jumps | wanted[jumps], *[again | wanted] * (gap + 1)])
     _play_lanes(
         np.array([*classes.limits, *[classes.limits[-1]] * gap], dtype=np.uint32),
         np.array([*classes.values, *[0] * gap], dtype=np.int32) * np.int32(classes.unit),
@@ -195,9 +190,7 @@ def _round(
         w[_PLACE + lane] = _W(row + (following & _W(0xFFFF)))
         money = h[_MONEY + lane]
         wanted = _S(following >> _W(_HALF))
-        covers = _S(
-            min(_F(_F(money) * each), beyond)
-        )  # about the multiple that the bankroll covers, at most one off
+        covers = _S(min(_F(_F(money) * each), beyond))  # what the bankroll covers, at most one off
         rest = _S(money - _S(covers * unit))
         covers = _S(covers + _S(rest >= unit))
         covers = _S(covers - _S(rest < nothing))
@@ -260,11 +253,8 @@ def _play_lanes(
                     for row in range(4):
                         w[row * LANES + lane] = words[row, session]
                     w[_NEXT + lane] = table[table.size - states + whole[1, session]]
-                    h[_MONEY + lane], h[_TOP + lane], h[_FALL + lane] = (
-                        whole[0, session],
-                        whole[4, session],
-                        whole[5, session],
-                    )
+                    h[_MONEY + lane], h[_TOP + lane] = whole[0, session], whole[4, session]
+                    h[_FALL + lane] = whole[5, session]
                     h[_UNITS + lane], h[_LEFT + lane], h[_ALIVE + lane] = 0, left, 1
                     active += 1
         if active < FEWEST:
@@ -292,10 +282,7 @@ def _put(
     """Writes the session of a lane back to the arrays of all sessions."""
     for row in range(4):
         words[row, session] = w[row * LANES + lane]
-    whole[0, session], whole[1, session], whole[2, session] = (
-        h[_MONEY + lane],
-        w[_NEXT + lane] & _W(0xFFFF),
-        played,
-    )
+    whole[0, session], whole[1, session] = h[_MONEY + lane], w[_NEXT + lane] & _W(0xFFFF)
+    whole[2, session] = played
     whole[3, session] += h[_UNITS + lane]
     whole[4, session], whole[5, session], squares[session] = h[_TOP + lane], h[_FALL + lane], sums[lane]

@@ -52,12 +52,8 @@ def scrambled(word: Any) -> Any:
 def next_draw(a: Any, b: Any, c: Any, counter: Any) -> Any:
     """One step of sfc32: the draw, then the next three words. The caller adds 1 to the counter."""
     drawn = _W(_W(a + b) + counter)
-    return (
-        drawn,
-        _W(b ^ (b >> _W(9))),
-        _W(c + _W(c << _W(3))),
-        _W(_W(_W(c << _W(21)) | (c >> _W(11))) + drawn),
-    )
+    turned = _W(_W(c << _W(21)) | (c >> _W(11)))
+    return drawn, _W(b ^ (b >> _W(9))), _W(c + _W(c << _W(3))), _W(turned + drawn)
 
 
 class Streams:

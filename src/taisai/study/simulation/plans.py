@@ -269,21 +269,15 @@ class Betting(NamedTuple):
             )
             stakes = tuple(mix.stakes.values())
         unit = gcd(*stakes, *(net for row in nets for net in row))
-        return Betting(
-            tuple(tuple(net // unit for net in row) for row in nets),
-            tuple(stake // unit for stake in stakes),
-            unit,
-            waiting,
-            favoured,
-        )
+        nets = tuple(tuple(net // unit for net in row) for row in nets)
+        return Betting(nets, tuple(stake // unit for stake in stakes), unit, waiting, favoured)
 
     @property
     def greatest(self) -> int:
         """The greatest stake, win or loss of a round, in units."""
         most = max(self.waiting, self.favoured)
-        return most * sum(
-            max(stake, *map(abs, row)) for row, stake in zip(self.nets, self.stakes, strict=True)
-        )
+        bets = zip(self.nets, self.stakes, strict=True)
+        return most * sum(max(stake, *map(abs, row)) for row, stake in bets)
 
 
 class Dealt(NamedTuple):
@@ -299,14 +293,9 @@ class Dealt(NamedTuple):
 
     def then(self, other: Dealt) -> Dealt:
         return Dealt(
-            self.shoes + other.shoes,
-            self.rounds + other.rounds,
-            self.staked + other.staked,
-            self.walk.then(other.walk),
-            self.net_squared + other.net_squared,
-            self.net_by_staked + other.net_by_staked,
-            self.staked_squared + other.staked_squared,
-        )
+            self.shoes + other.shoes, self.rounds + other.rounds, self.staked + other.staked,
+            self.walk.then(other.walk), *map(int.__add__, self[4:], other[4:]),
+        )  # fmt: skip
 
     def standard_error(self) -> float | None:
         """The standard error of the net per unit staked, by the variance between shoes; None for one shoe."""

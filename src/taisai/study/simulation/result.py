@@ -176,9 +176,8 @@ def _parquet(result: Simulated, file: IO[bytes]) -> None:
         import pyarrow.parquet as pq
     sessions = result.sessions
     if sessions is not None and len(sessions) > 1:
-        ways = pa.DictionaryArray.from_arrays(
-            pa.array(sessions.ended, pa.int8()), pa.array(list(ENDS.values()), pa.string())
-        )
+        words = pa.array(list(ENDS.values()), pa.string())
+        ways = pa.DictionaryArray.from_arrays(pa.array(sessions.ended, pa.int8()), words)
         table = pa.table(
             {
                 "session": pa.array(range(len(sessions)), pa.int64()),

@@ -182,9 +182,8 @@ def sat(run: SimulationRun, terms: SessionTerms, system: System, count: int) -> 
     if terms.bankroll is None and terms.target is not None:
         target += ENDLESS  # relative to the notional bankroll
     least = terms.multiples(run.mix).least
-    plan = SessionPlan(
-        Classes.of(distribution), system, run.mix.staked, least, bankroll, target, run.rounds
-    ).checked()
+    classes = Classes.of(distribution)
+    plan = SessionPlan(classes, system, run.mix.staked, least, bankroll, target, run.rounds).checked()
     keyed = key(run.seed, "sessions")
     span = max(1, min(_MOST_SIDE_BY_SIDE, _TASK_ROUNDS // run.rounds))
 
