@@ -115,31 +115,19 @@ BET_COLUMNS: Final = (
     Column("area", _TEXT, "the area that it counts on", is_full=True),
     Column("currency", _TEXT, "the table's currency", is_full=True),
     Column("stake", _WHOLE, "the stake, as all money in the smallest unit of the currency", is_full=True),
-    Column(
-        "state",
-        _TEXT,
-        "`settled`, `void`, `back` (taken back, withdrawn or returned) or `open`",
-        is_full=True,
-    ),
+    Column("state", _TEXT, "`settled`, `void`, `back` (taken back, withdrawn or returned) or `open`",
+           is_full=True),
     Column("faces", _TEXT, "what the dice or cards showed, such as `2 3 5`"),
     Column("kept_out", _WHOLE, "how much of the stake the limits kept out of the game"),
     Column("won", _WHOLE, "above the stake"),
     Column("returned", _WHOLE, "the total: stake and winnings of a winner, and what was kept out"),
     Column("clause", _TEXT, "the clause by which it won, lost or went back"),
     Column("voided", _FLAG, "whether its round is void", is_full=True),
-    Column(
-        "corrected",
-        _FLAG,
-        "whether its round was settled again, or made void after it was settled",
-        is_full=True,
-    ),
-    Column(
-        "pay_table",
-        _TEXT,
-        "the digest of the pay table in force; `taisai rules matrix --json` prints it",
-        is_full=True,
-    ),
-)
+    Column("corrected", _FLAG, "whether its round was settled again, or made void after it was settled",
+           is_full=True),
+    Column("pay_table", _TEXT, "the digest of the pay table in force; `taisai rules matrix --json` prints it",
+           is_full=True),
+)  # fmt: skip
 
 COLUMNS: Final = {"events": EVENT_COLUMNS, "bets": BET_COLUMNS}
 

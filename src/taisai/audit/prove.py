@@ -206,13 +206,8 @@ def prove_growth(
     if not 1 <= old.size <= new.size:
         raise JournalError(f"expected a checkpoint over at most {new.size} entries, got one over {old.size}")
     walk = _Walk(consistency_spans(old.size, new.size)).over(source, [old, new], progress)
-    return Consistency(
-        old=held.text,
-        old_key=walk.key_of(held).text,
-        new=signed.text,
-        new_key=walk.key_of(signed).text,
-        hashes=walk.hashes(),
-    )
+    keys = walk.key_of(held).text, walk.key_of(signed).text
+    return Consistency(old=held.text, old_key=keys[0], new=signed.text, new_key=keys[1], hashes=walk.hashes())
 
 
 def _latest(source: JournalFile | Export, size: int | None) -> SignedCheckpoint:

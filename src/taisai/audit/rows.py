@@ -65,14 +65,7 @@ def _cell(value: object) -> ExportCell:
 # Bets
 
 EXPORTED_STATES: Final = {
-    BetState.OPEN: "open",
-    BetState.WON: "settled",
-    BetState.LOST: "settled",
-    BetState.KEPT_OUT: "settled",
-    BetState.VOID: "void",
-    BetState.TAKEN_BACK: "back",
-    BetState.WITHDRAWN: "back",
-    BetState.RETURNED: "back",
+    state: "settled" if state.is_settled else "back" if state.left_early else str(state) for state in BetState
 }
 """State → its word in the column `state`."""
 

@@ -168,33 +168,20 @@ class _Audit:
         seal = self._trusted()
         in_transit, how = self._in_transit()
         return Report(
-            journal=chain.opened.journal,
-            program=chain.opened.program,
-            demonstration=chain.opened.demonstration,
-            entries=chain.size,
-            root=chain.tree.root().hex(),
+            journal=chain.opened.journal, program=chain.opened.program,
+            demonstration=chain.opened.demonstration, entries=chain.size, root=chain.tree.root().hex(),
             tables=sum(table_of(stream) is not None for stream in chain.versions),
-            rulebooks=tuple(book.id for book in rules.books.values()),
-            digests=tuple(rules.books),
-            decisions=rules.decisions,
-            bets=rules.events.get(BetRegistered, 0),
+            rulebooks=tuple(book.id for book in rules.books.values()), digests=tuple(rules.books),
+            decisions=rules.decisions, bets=rules.events.get(BetRegistered, 0),
             settlements=rules.events.get(RoundSettled, 0) + rules.events.get(RoundResettled, 0),
-            voids=rules.events.get(RoundVoided, 0),
-            draws=rules.draws.proven,
-            checkpoints=chain.checkpoints,
-            sealed=seal.size if seal else 0,
-            sealed_at=seal and seal.at,
-            sealed_by=seal and seal.key.text,
+            voids=rules.events.get(RoundVoided, 0), draws=rules.draws.proven, checkpoints=chain.checkpoints,
+            sealed=seal.size if seal else 0, sealed_at=seal and seal.at, sealed_by=seal and seal.key.text,
             keys=tuple(signer.key.text for signer in chain.signers),
             signed_by=tuple(dict.fromkeys(seal.key.text for seal in chain.seals)),
-            is_key_given=self.key is not None,
-            held=self.agreed,
-            snapshots=self.snapshots.compared,
-            unused_snapshots=self.snapshots.unused,
-            in_transit=in_transit,
-            in_transit_told=how,
+            is_key_given=self.key is not None, held=self.agreed, snapshots=self.snapshots.compared,
+            unused_snapshots=self.snapshots.unused, in_transit=in_transit, in_transit_told=how,
             clock_went_back=rules.clock_went_back,
-        )
+        )  # fmt: skip
 
     def _trusted(self) -> Seal | None:
         """The latest checkpoint by the given key or by a later key of the journal."""

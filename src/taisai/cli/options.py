@@ -46,8 +46,7 @@ OPTIONS: Final[dict[str, CommandOption]] = {
     "left": CommandOption("a rulebook and one of its layouts", "BOOK/LAYOUT"),
     "right": CommandOption("the rulebook and layout to compare with", "BOOK/LAYOUT"),
     "--book": CommandOption(
-        "a rulebook of your own, or a rulebook with your settings and offers", "BOOK[/LAYOUT]"
-    ),
+        "a rulebook of your own, or a rulebook with your settings and offers", "BOOK[/LAYOUT]"),
     "--layout": CommandOption("a layout of the rulebook (default: its first)", "L"),
     "--set": CommandOption("a setting of the rulebook", "NAME=VALUE", "repeated", dest="settings"),
     "--offer": CommandOption("odds offered above the minimum odds of an area", '"AREA=X to 1"', "repeated"),
@@ -62,13 +61,11 @@ OPTIONS: Final[dict[str, CommandOption]] = {
     "--decks:fresh": CommandOption("decks in the shoe, shuffled before every round (card game)", "N"),
     "--seen": CommandOption("faces of the cards that have left the shoe (card game)", "1,1,6"),
     "--left": CommandOption(
-        "instead of --seen: how many cards of each face are left, from 1 to 6", "N,N,N,N,N,N", "once"
-    ),
+        "instead of --seen: how many cards of each face are left, from 1 to 6", "N,N,N,N,N,N", "once"),
     "--full": CommandOption("also skew, hit frequency, volatility index, tolerance bands"),
     "--rounds:bands": CommandOption("bands for these numbers of rounds (implies --full)", "1e4,1e6"),
     "--dominated": CommandOption(
-        "instead of bets: the areas that a mix of others beats on every outcome, with proof"
-    ),
+        "instead of bets: the areas that a mix of others beats on every outcome, with proof"),
     # playbooks
     "file:playbook": CommandOption("a playbook, such as those in cases/playbooks", "FILE"),
     "files": CommandOption("playbooks of your own; they are rewritten", "FILE", "several"),
@@ -81,12 +78,9 @@ OPTIONS: Final[dict[str, CommandOption]] = {
     "--rounds:simulate": CommandOption("rounds of each session (default: 1e6)", "N", default="1e6"),
     "--distribution": CommandOption(
         "write every total with its probability to a new .json or .parquet (--json lists up to 200)",
-        "FILE",
-        "once",
-    ),
+        "FILE", "once"),
     "--target:net": CommandOption(
-        "the chance of winning this much or more, such as 500, 1e3 or -500", "NET", "once"
-    ),
+        "the chance of winning this much or more, such as 500, 1e3 or -500", "NET", "once"),
     "--target": CommandOption("the bankroll at which a player leaves", "MONEY", "once"),
     "--bankroll": CommandOption("what the player starts with", "MONEY", "once"),
     "--bankroll:simulate": CommandOption("what a session starts with (default: unlimited)", "MONEY", "once"),
@@ -95,15 +89,11 @@ OPTIONS: Final[dict[str, CommandOption]] = {
     "--system": CommandOption(f"{_STAKING} or labouchere (default: flat)", "NAME", "once", also="--strategy"),
     "--strategy": CommandOption(
         f"{_STAKING}, labouchere; count or count:8 with a shoe (default: flat)",
-        "NAME",
-        default="flat",
-        also="--system",
-    ),
+        "NAME", default="flat", also="--system"),
     "--sessions": CommandOption("sessions of each player, each with a new bankroll", "N", default="1"),
     "--players": CommandOption("players, each at their own table", "N", default="1"),
     "--seed:simulate": CommandOption(
-        "the seed; the same seed gives the same figures (default: 1)", "N", default="1"
-    ),
+        "the seed; the same seed gives the same figures (default: 1)", "N", default="1"),
     "--totals": CommandOption("draw the totals at once, for any number of rounds"),
     "--workers": CommandOption("threads that play (default: all cores)", "N"),
     "--dask": CommandOption("a Dask scheduler, such as tcp://host:8786", "ADDRESS"),
@@ -112,23 +102,17 @@ OPTIONS: Final[dict[str, CommandOption]] = {
     "--positions": CommandOption("the edge of every round of the shoe before a card is seen"),
     "--counting": CommandOption("what a count that a person can keep would earn"),
     "--perfect": CommandOption(
-        "the same, and perfect play beside it (two decks: a second; six: a minute or two)"
-    ),
+        "the same, and perfect play beside it (two decks: a second; six: a minute or two)"),
     "--penetration": CommandOption(
-        "with --counting: the share dealt before the shuffle, such as 0.75 (default: 0.5)", "SHARE", "once"
-    ),
+        "with --counting: the share dealt before the shuffle, such as 0.75 (default: 0.5)", "SHARE", "once"),
     "--penetration:simulate": CommandOption(
         "card game: the share dealt before a shuffle, such as 0.75 (default: shuffle every round)",
-        "SHARE",
-        "once",
-    ),
+        "SHARE", "once"),
     "--count": CommandOption(
-        "with --counting: the area to count for (default: the area that cards change most)", "AREA", "once"
-    ),
+        "with --counting: the area to count for (default: the area that cards change most)", "AREA", "once"),
     "--tags": CommandOption("with --counting: the greatest tag of a card (default: 2)", "N", "once"),
     "--deviation": CommandOption(
-        "with --counting: also the deviation of the result (two decks: a second; six: twenty)"
-    ),
+        "with --counting: also the deviation of the result (two decks: a second; six: twenty)"),
     # dice
     "file:rolls": CommandOption("rolls, one per line: three faces, such as 2 3 5 or 235", "FILE", "optional"),
     "--shaker": CommandOption("test this many rolls of the demonstration shaker, such as 1e6", "ROLLS"),
@@ -157,9 +141,7 @@ OPTIONS: Final[dict[str, CommandOption]] = {
     # audit
     "--key:operator": CommandOption(
         "the operator's verifier key, or its .pub file; get it from another source than the journal",
-        "KEY",
-        "once",
-    ),
+        "KEY", "once"),
     "--key:proof": CommandOption(
         "a verifier key of the operator, or its .pub file; repeat it if keys have changed", "KEY", "repeated"
     ),
@@ -170,47 +152,36 @@ OPTIONS: Final[dict[str, CommandOption]] = {
     "--seat": CommandOption("with --round: only this seat's bets and what concerns all", "S"),
     "--last": CommandOption("the number of latest rounds (default: 30)", "N", default="30"),
     "--format": CommandOption(
-        "jsonl (every signed byte), csv or parquet (for spreadsheets and data frames)", "FORMAT", "required"
-    ),
+        "jsonl (every signed byte), csv or parquet (for spreadsheets and data frames)", "FORMAT", "required"),
     "--of": CommandOption("events or bets, one per row (default: events)", "WHAT", default="events"),
     "--position": CommandOption("prove that entry N is part of what was signed", "N"),
     "--from:checkpoint": CommandOption(
-        "prove that the journal continues this older checkpoint", "FILE", dest="held"
-    ),
+        "prove that the journal continues this older checkpoint", "FILE", dest="held"),
     "--size": CommandOption("with --position: use the checkpoint over M entries (default: the latest)", "M"),
     "proof": CommandOption("a file that `taisai audit prove` wrote", "PROOF"),
     # the server
     "--config": CommandOption(
-        "the house's configuration (default: casino.toml)", "FILE", default="casino.toml"
-    ),
+        "the house's configuration (default: casino.toml)", "FILE", default="casino.toml"),
     "--check": CommandOption("recover and check, then stop without listening"),
     "url": CommandOption(
         "the server's address (default: http://127.0.0.1:8080)",
-        "URL",
-        "optional",
-        default="http://127.0.0.1:8080",
-    ),
+        "URL", "optional", default="http://127.0.0.1:8080"),
     "--once": CommandOption("print the status once, not as a live view"),
     "--day": CommandOption("a gaming day such as 2026-11-16 (default: the latest)", "DAY"),
     "folder": CommandOption("the folder of the new house; made if it does not exist", "DIR"),
     "--administrator": CommandOption("the name of the first administrator", "PERSON", "required"),
     "--house": CommandOption("the name of the house (default: DIR's name)", "NAME"),
     "--currency": CommandOption("its currency (default: SGD)", "CUR", default="SGD"),
-    "--zone": CommandOption(
-        "its time zone (default: Asia/Singapore)", "ZONE", default="Asia/Singapore"
-    ),
+    "--zone": CommandOption("its time zone (default: Asia/Singapore)", "ZONE", default="Asia/Singapore"),
     "--password-file": CommandOption(
-        "a file whose first line is the administrator's password (default: type it)", "F"
-    ),
+        "a file whose first line is the administrator's password (default: type it)", "F"),
     "--from:day": CommandOption("the first day, such as 2026-11-16", "DATE", "required", dest="since"),
     "--until": CommandOption("the last day (default: no end)", "DATE"),
     "--keep": CommandOption("an older list by the same key, whose lines come first", "FILE"),
     "person": CommandOption("the name of the person to unlock", "PERSON"),
     "--reason": CommandOption(
         "the reason, for the journal (default: nobody else could unlock)",
-        "TEXT",
-        default="nobody else could unlock",
-    ),
+        "TEXT", default="nobody else could unlock"),
     "--port": CommandOption("the port (default: 8080, or the next free one)", "P"),
     "--no-open": CommandOption("open no browser"),
     "--fast": CommandOption("do not wait: a round takes about two seconds"),

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from enum import Enum
 from fractions import Fraction
+from functools import partial
 from typing import IO, TYPE_CHECKING, Any, Final, Literal, TypeVar
 
 from taisai.rules import Odds
@@ -188,10 +189,12 @@ def check_picture(name: str | None) -> None:
 
 
 @contextmanager
-def progress_bar(unit: str, total: int | None) -> Iterator[Callable[[int], None]]:
-    """Yields a function that takes each amount done; a terminal shows a bar on standard error."""
+def drawn_bar(
+    rate: Callable[[float], str], total: int | None, doing: str = ""
+) -> Iterator[Callable[..., None] | None]:
+    """Yields a function that moves a bar on standard error; None if it is not a terminal."""
     if not sys.stderr.isatty():
-        yield lambda _done: None
+        yield None
         return
     from rich.console import Console
     from rich.progress import BarColumn, Progress, ProgressColumn, Task, TextColumn, TimeRemainingColumn
@@ -199,16 +202,24 @@ def progress_bar(unit: str, total: int | None) -> Iterator[Callable[[int], None]
 
     class Rate(ProgressColumn):
         def render(self, task: Task) -> Text:
-            return Text(f"{_short(task.speed or 0)} {unit}/s")
+            return Text(rate(task.finished_speed or task.speed or 0))
 
-    columns = (TextColumn("{task.percentage:>5.1f} %"), BarColumn(), Rate(), TimeRemainingColumn())
+    texts = (TextColumn("{task.description}"),) if doing else ()
+    columns = (*texts, TextColumn("{task.percentage:>5.1f} %"), BarColumn(), Rate(), TimeRemainingColumn())
     bar = Progress(*columns, console=Console(stderr=True), transient=True)
-    task = bar.add_task(unit, total=total)
+    task = bar.add_task(doing, total=total)
     try:  # not `with bar`: Ctrl-C while it starts would leave it drawing, and the cursor hidden
         bar.start()
-        yield lambda done: bar.advance(task, done)
+        yield partial(bar.update, task)
     finally:
         bar.stop()
+
+
+@contextmanager
+def progress_bar(unit: str, total: int | None) -> Iterator[Callable[[int], None]]:
+    """Yields a function that takes each amount done; a terminal shows a bar."""
+    with drawn_bar(lambda speed: f"{_short(speed)} {unit}/s", total) as update:
+        yield lambda done: update(advance=done) if update else None
 
 
 def _short(number: float) -> str:

@@ -16,13 +16,9 @@ from taisai.rules import Bet, BetRefusal, Outcome, RulesError, rulebook
 
 _BOOK = "rws-sic-bo-etg-v8"
 _BETS = (
-    ("small", 1000),
-    ("double-2", 200),
-    ("total-10", 200),
-    ("pair-23", 300),
-    ("four-2345", 400),
+    ("small", 1000), ("double-2", 200), ("total-10", 200), ("pair-23", 300), ("four-2345", 400),
     ("triple-6", 100),
-)
+)  # fmt: skip
 
 
 def run(_arguments: Namespace) -> int:

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 
 HOUSE = HOUSE_PROCEDURES
 
+# fmt: off
 _LAZY_NAMES = {
     "equipment": ("EquipmentItem", "LimitRules"),
     "irregularities": ("Irregularities", "Ruling", "RulingCell"),
@@ -46,13 +47,7 @@ _LAZY_NAMES = {
     "procedure": ("OutOfOrder", "Procedure", "Recovery", "Step"),
     "settings": ("Setting",),
     "settlement": (
-        "GREATEST_SUM",
-        "Bet",
-        "BetRecord",
-        "BetRefusal",
-        "BetRefusalReason",
-        "BetState",
-        "Money",
+        "GREATEST_SUM", "Bet", "BetRecord", "BetRefusal", "BetRefusalReason", "BetState", "Money",
         "Settlement",
     ),
     "vocabulary": ("Act", "Irregularity", "Need", "Phase"),
@@ -60,69 +55,21 @@ _LAZY_NAMES = {
 """Module → its names. `__getattr__` imports the module on first use, because odds do not need it."""
 
 _OLD_NAMES = {
-    "Item": "EquipmentItem",
-    "Limits": "LimitRules",
-    "Reason": "BetRefusalReason",
-    "Refusal": "BetRefusal",
-    "Ruled": "RulingCell",
-    "SettledBet": "BetRecord",
+    "Item": "EquipmentItem", "Limits": "LimitRules", "Reason": "BetRefusalReason", "Refusal": "BetRefusal",
+    "Ruled": "RulingCell", "SettledBet": "BetRecord",
 }
 """Names of release 0.1 → the names of today. Both work."""
 
 __all__ = [
-    "CATALOGUE",
-    "GREATEST_SUM",
-    "HOUSE",
-    "HOUSE_PROCEDURES",
-    "OUTCOMES",
-    "Act",
-    "AreaId",
-    "Bet",
-    "BetRecord",
-    "BetRefusal",
-    "BetRefusalReason",
-    "BetState",
-    "BookError",
-    "Chance",
-    "ChanceKind",
-    "Clause",
-    "ClauseText",
-    "Condition",
-    "EquipmentItem",
-    "Established",
-    "Explanation",
-    "Face",
-    "Irregularities",
-    "Irregularity",
-    "Item",
-    "Layout",
-    "LimitRules",
-    "Limits",
-    "Matrix",
-    "Money",
-    "Need",
-    "Odds",
-    "OutOfOrder",
-    "Outcome",
-    "People",
-    "Phase",
-    "Procedure",
-    "Reason",
-    "Recovery",
-    "Refusal",
-    "Rulebook",
-    "Ruled",
-    "RulesError",
-    "Ruling",
-    "RulingCell",
-    "Setting",
-    "SettledBet",
-    "Settlement",
-    "Step",
-    "rulebook",
-    "rulebook_from",
-    "rulebook_ids",
+    "CATALOGUE", "GREATEST_SUM", "HOUSE", "HOUSE_PROCEDURES", "OUTCOMES", "Act", "AreaId", "Bet",
+    "BetRecord", "BetRefusal", "BetRefusalReason", "BetState", "BookError", "Chance", "ChanceKind",
+    "Clause", "ClauseText", "Condition", "EquipmentItem", "Established", "Explanation", "Face",
+    "Irregularities", "Irregularity", "Item", "Layout", "LimitRules", "Limits", "Matrix", "Money", "Need",
+    "Odds", "OutOfOrder", "Outcome", "People", "Phase", "Procedure", "Reason", "Recovery", "Refusal",
+    "Rulebook", "Ruled", "RulesError", "Ruling", "RulingCell", "Setting", "SettledBet", "Settlement",
+    "Step", "rulebook", "rulebook_from", "rulebook_ids",
 ]
+# fmt: on
 
 
 def __getattr__(name: str) -> object:

@@ -48,13 +48,7 @@ class BetRefusalReason(StrEnum):
         return _RANKS[self]
 
 
-_RANKS: Final = {
-    BetRefusalReason.NOT_ON_LAYOUT: 100,
-    BetRefusalReason.STAKE_NOT_WHOLE: 200,
-    BetRefusalReason.STAKE_NOT_POSITIVE: 300,
-    BetRefusalReason.BEYOND_GREATEST_SUM: 400,
-    BetRefusalReason.WINNINGS_NOT_WHOLE: 500,
-}
+_RANKS: Final = {reason: 100 * number for number, reason in enumerate(BetRefusalReason, 1)}
 
 
 class BetRefusal(NamedTuple):

@@ -7,18 +7,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from taisai.audit.sources import Export, JournalFile, Progress, source_of
 from taisai.cli.files import read_file
-from taisai.cli.printing import as_json
+from taisai.cli.printing import as_json, drawn_bar
 from taisai.journal.errors import DamagedError, JournalError
 from taisai.journal.seals.checkpoints import MOST_BYTES, CheckpointError, SignedCheckpoint, read_signed
 from taisai.rules.errors import printable
 from taisai.study.report import counted
-
-if TYPE_CHECKING:  # only a terminal needs it
-    from rich.progress import Task
 
 CHECK_FAILED: Final = 1
 _BEGINNINGS: Final = (b'{"asked":', b'{"event":', b'{"checkpoint":', b'{"end":')
@@ -52,30 +49,13 @@ def flawed(error: DamagedError, file: str, *, json: bool = False) -> int:
 @contextmanager
 def progress(source: JournalFile | Export, doing: str) -> Iterator[Progress | None]:
     """A progress bar if standard error is a terminal; None otherwise."""
-    if not sys.stderr.isatty():
-        yield None
-        return
-    from rich import progress as drawn
-    from rich.console import Console
-    from rich.text import Text
-
     is_counted = isinstance(source, JournalFile)
 
-    class Rate(drawn.ProgressColumn):
-        def render(self, task: Task) -> Text:
-            speed = task.finished_speed or task.speed or 0
-            return Text(f"{speed:,.0f} entries/s" if is_counted else f"{speed / _MEGABYTE:,.1f} MB/s")
+    def rate(speed: float) -> str:
+        return f"{speed:,.0f} entries/s" if is_counted else f"{speed / _MEGABYTE:,.1f} MB/s"
 
-    columns = (
-        drawn.TextColumn("{task.description}"),
-        drawn.BarColumn(),
-        drawn.TextColumn("{task.percentage:>3.0f} %"),
-        Rate(),
-        drawn.TimeRemainingColumn(),
-    )
-    with drawn.Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task(doing, total=source.total)
-        yield lambda done, total: bar.update(task, completed=done, total=total)
+    with drawn_bar(rate, source.total, doing) as update:
+        yield update and (lambda done, total: update(completed=done, total=total))
 
 
 def moment(milliseconds: int) -> str:

@@ -104,15 +104,8 @@ async def _serve(
         line(f"listening on {config.listen.address} (Ctrl-C stops)")
         sys.stdout.flush()
 
-    serving = Serving(
-        house_server,
-        at,
-        checks=checks,
-        tls=tls,
-        proxies=config.listen.proxies if config.listen.behind_proxy else (),
-        on_ready=ready,
-    )
-    await serving.run()
+    proxies = config.listen.proxies if config.listen.behind_proxy else ()
+    await Serving(house_server, at, checks=checks, tls=tls, proxies=proxies, on_ready=ready).run()
     opened_journal.journal.close()
     return house_server.queue.in_doubt.is_set()
 
@@ -120,9 +113,7 @@ async def _serve(
 def plan_of(config: Config, approvals: RulebookApprovals) -> HousePlan:
     access, floor = config.access, config.floor
     return HousePlan(
-        house=config.house.name,
-        currency=config.house.currency,
-        zone=config.house.zone.key,
+        house=config.house.name, currency=config.house.currency, zone=config.house.zone.key,
         day=partial(gaming_day, zone=config.house.zone, begins=config.house.day_begins),
         tables=[
             TablePlan(
@@ -143,10 +134,7 @@ def plan_of(config: Config, approvals: RulebookApprovals) -> HousePlan:
         thresholds=Thresholds(
             large_win=floor.large_win, clock_jump=floor.clock_jump_ms, watch=Fraction(str(config.watch.level))
         ),
-        settings=config.public(),
-        manifest=manifest(),
-        seal_every=config.journal.seal_every,
-        seal_minutes=config.journal.seal_minutes,
-        checkpoints=config.journal.checkpoints,
+        settings=config.public(), manifest=manifest(), seal_every=config.journal.seal_every,
+        seal_minutes=config.journal.seal_minutes, checkpoints=config.journal.checkpoints,
         approved=lambda book, now: approvals.refusal(book, on=local_time(now, config.house.zone).date()),
     )  # fmt: skip

@@ -43,13 +43,10 @@ def init(arguments: Namespace) -> int:
     """Sets up a house and prints its files; the second factor is shown only once."""
     folder = Path(arguments.folder)
     plan = SetupPlan(
-        folder=folder,
-        house=arguments.house or folder.resolve().name,
-        currency=arguments.currency,
-        zone=arguments.zone,
-        administrator=arguments.administrator,
+        folder=folder, house=arguments.house or folder.resolve().name, currency=arguments.currency,
+        zone=arguments.zone, administrator=arguments.administrator,
         passphrase_file=Path(arguments.passphrase_file) if arguments.passphrase_file else None,
-    )
+    )  # fmt: skip
     check_setup(plan)
     passphrase = passphrase_in(arguments.passphrase_file)
     if arguments.password_file is None:
@@ -58,16 +55,11 @@ def init(arguments: Namespace) -> int:
         password = first_line(arguments.password_file, "password file", 4 * MOST_PASSWORD)
     house = set_up(plan, password, now=clock(), entropy=secrets.token_bytes, passphrase=passphrase)
     if arguments.json:
-        as_json(
-            {
-                "config": str(house.config),
-                "journal": house.journal,
-                "key": house.key.text,
-                "approvals_key": house.approvals_key.text,
-                "checkpoint": house.checkpoint,
-                "second_factor": house.second_factor,
-            }
-        )
+        as_json({
+            "config": str(house.config), "journal": house.journal, "key": house.key.text,
+            "approvals_key": house.approvals_key.text, "checkpoint": house.checkpoint,
+            "second_factor": house.second_factor,
+        })  # fmt: skip
     else:
         _print_house(plan, house)
     return 0
@@ -81,9 +73,8 @@ def _print_house(plan: SetupPlan, house: NewHouse) -> None:
     line(f"{at(JOURNAL)}: the journal {house.journal}; {plan.administrator} is the administrator")
     line(f"{at(KEY)}: signs the journal; keep a copy in a safe. Its public half, for auditors:")
     line(f"  {house.key.text}")
-    line(
-        f"{at(APPROVALS)}: the rulebooks of the package, approved by {at(APPROVALS_KEY)}, a key of your own;"
-    )
+    approved = f"approved by {at(APPROVALS_KEY)}, a key of your own"
+    line(f"{at(APPROVALS)}: the rulebooks of the package, {approved};")
     line("  to play under a licence, replace both with your regulator's list and public key")
     line()
     line(f"The second factor of {plan.administrator}, shown only once; enter it in an authenticator now:")

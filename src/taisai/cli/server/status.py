@@ -66,9 +66,8 @@ def _client(url: str) -> httpx.Client:
     try:
         return httpx.Client(base_url=url, timeout=TIMEOUT, trust_env=False)
     except (httpx.InvalidURL, ValueError, UnicodeError):
-        raise RulesError(
-            f"expected an address such as http://127.0.0.1:8080, got {printable(url)!r}"
-        ) from None
+        expected = "an address such as http://127.0.0.1:8080"
+        raise RulesError(f"expected {expected}, got {printable(url)!r}") from None
 
 
 def _health(client: httpx.Client, url: str) -> dict[str, Any]:
@@ -84,11 +83,9 @@ def _health(client: httpx.Client, url: str) -> dict[str, Any]:
 
 
 def _rows(health: dict[str, Any]) -> list[tuple[str, str]]:
+    trouble = f": {printable(health['trouble'])}" if health["trouble"] else ""
     return [
-        (
-            "status",
-            printable(health["status"]) + (f": {printable(health['trouble'])}" if health["trouble"] else ""),
-        ),
+        ("status", printable(health["status"]) + trouble),
         ("program", printable(health["program"]) + (" · DEMONSTRATION" if health["demonstration"] else "")),
         ("connections", f"{health['sockets']:,}"),
         ("journal", f"{health['journal']:,} entries"),

@@ -89,25 +89,15 @@ def _facts(play: Play) -> dict[str, Any]:
             {"event": plain(booked.event), "entries": plain(booked.entries), "shares": plain(booked.shares)}
             for booked in played.happened
         ]
-        steps.append(
-            {
-                "line": played.step.line,
-                "command": plain(played.command),
-                "refusal": plain(played.refusal),
-                "happened": happened,
-                "phase": str(play.table.phase),
-                "facts": list(played.facts),
-            }
-        )
+        steps.append({
+            "line": played.step.line, "command": plain(played.command), "refusal": plain(played.refusal),
+            "happened": happened, "phase": str(play.table.phase), "facts": list(played.facts),
+        })  # fmt: skip
+    balances = {str(account): amount for account, amount in play.table.ledger.balances.items()}
     return {
-        "playbook": story.name,
-        "rulebook": play.table.book.id,
-        "story": " ".join(story.story),
-        "opened": plain(play.opened),
-        "steps": steps,
-        "balances": {str(account): amount for account, amount in play.table.ledger.balances.items()},
-        "mismatches": mismatches,
-    }
+        "playbook": story.name, "rulebook": play.table.book.id, "story": " ".join(story.story),
+        "opened": plain(play.opened), "steps": steps, "balances": balances, "mismatches": mismatches,
+    }  # fmt: skip
 
 
 def _mismatch_facts(mismatch: Mismatch) -> dict[str, Any]:
@@ -204,10 +194,8 @@ def _tell_repeated(story: Playbook, repeated: Repeated, seconds: float) -> None:
 def _tell_sealed(file: str, key: str, sealed: SealedRecording) -> None:
     from taisai.cli.audit.reading import moment
 
-    line(
-        f"Journal {printable(file)}: {sealed.entries:,} entries written, "
-        f"sealed over {sealed.size:,} at {moment(sealed.at)} with {printable(key)}"
-    )
+    seal = f"sealed over {sealed.size:,} at {moment(sealed.at)} with {printable(key)}"
+    line(f"Journal {printable(file)}: {sealed.entries:,} entries written, {seal}")
     line(f"Verify it with `taisai audit verify {printable(shlex.quote(file))}`")
 
 

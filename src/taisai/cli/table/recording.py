@@ -107,9 +107,8 @@ class Recording:
         self._write()
         pinned = times * sum(step.pinned for step in self.story.steps)
         entries = self.journal.size - before
-        return Repeated(
-            times, (first, self._table), entries, pinned, wrong, tuple(mismatches[:MOST_REPORTED])
-        )
+        tables, reported = (first, self._table), tuple(mismatches[:MOST_REPORTED])
+        return Repeated(times, tables, entries, pinned, wrong, reported)
 
     def seal(self) -> SealedRecording:
         size = self.journal.size
@@ -154,18 +153,16 @@ def _key(file: str, key_file: Path, passphrase: str | None, name: str) -> Signin
     if key_file.exists():
         return load_signing_key(key_file, passphrase)
     if Path(file).exists() and Path(file).stat().st_size:
-        raise JournalError(
-            f"no key file {printable(repr(str(key_file)))} for {printable(file)}; name it with --key"
-        )
+        missing = f"no key file {printable(repr(str(key_file)))} for {printable(file)}"
+        raise JournalError(f"{missing}; name it with --key")
     return make_key(key_file, origin_of(name), passphrase=passphrase)
 
 
 def _expect(journal: Journal, key: SigningKey, file: str, key_file: str) -> None:
     """Refuses a journal of play for money, and a key that does not sign the journal."""
     if journal.identity is None or not journal.identity.demonstration:
-        raise JournalError(
-            f"expected a journal of demonstration, got a journal of play for money ({printable(file)})"
-        )
+        problem = "expected a journal of demonstration, got a journal of play for money"
+        raise JournalError(f"{problem} ({printable(file)})")
     if journal.key is None or journal.key != key.public:
         expected = f"{journal.key.name} {journal.key.id}" if journal.key else "no key"
         got = f"{key.name} {key.public.id} ({printable(key_file)})"

@@ -55,9 +55,8 @@ class Checkpoint:
 
     def __post_init__(self) -> None:
         if not is_key_name(self.origin):
-            raise _unexpected(
-                "an origin: printable, at most 100 characters, no space, no '+'", self.origin, 1
-            )
+            expected = "an origin: printable, at most 100 characters, no space, no '+'"
+            raise _unexpected(expected, self.origin, 1)
         if type(self.size) is not int or not 0 <= self.size <= MOST_LEAVES:
             raise _unexpected(f"a size from 0 to {MOST_LEAVES}", self.size, 2)
         if type(self.root) is not bytes or len(self.root) != HASH_BYTES:
@@ -130,12 +129,8 @@ def read_signed(text: str | bytes) -> SignedCheckpoint:
     origin, size, root, time, blank, *signatures = lines
     if blank:
         raise _unexpected("an empty line between text and signatures", blank, 5)
-    checkpoint = Checkpoint(
-        origin=origin,
-        size=_decimal(size, 2),
-        root=_decoded(root, 3),
-        at=_decimal(time.removeprefix("time "), 4),
-    )
+    at = _decimal(time.removeprefix("time "), 4)
+    checkpoint = Checkpoint(origin=origin, size=_decimal(size, 2), root=_decoded(root, 3), at=at)
     read = (read_signature(line, number) for number, line in enumerate(signatures, _BODY_LINES + 2))
     return SignedCheckpoint(checkpoint, tuple(read))
 

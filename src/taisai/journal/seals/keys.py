@@ -84,9 +84,8 @@ class PublicKey:
         except binascii.Error as error:
             raise KeysError(f"expected base64, got {printable(repr(encoded))} ({name}): {error}") from error
         if len(kind_and_raw) != 1 + KEY_BYTES or not kind_and_raw.startswith(_ED25519):
-            raise KeysError(
-                f"expected 01 and the {KEY_BYTES} bytes of an Ed25519 key, got {encoded} ({name})"
-            )
+            expected = f"01 and the {KEY_BYTES} bytes of an Ed25519 key"
+            raise KeysError(f"expected {expected}, got {encoded} ({name})")
         key = cls(name, kind_and_raw[1:])
         if key.id != key_id:
             raise KeysError(f"expected the id {key.id} of this name and key, got {key_id} ({name})")
@@ -196,14 +195,12 @@ def load_signing_key(path: Path, passphrase: str | None = None) -> SigningKey:
     text = _read(path, private=True)
     match = _FILE.fullmatch(text)
     if match is None:
-        raise KeysError(
-            f"not a key file: expected a line 'name: …' and one PKCS#8 private key in PEM ({path})"
-        )
+        expected = "a line 'name: …' and one PKCS#8 private key in PEM"
+        raise KeysError(f"not a key file: expected {expected} ({path})")
     encrypted = match["kind"].startswith("ENCRYPTED")
     if encrypted and passphrase is None:
-        raise KeysError(
-            f"the key is encrypted and needs a passphrase; name its file with --passphrase-file ({path})"
-        )
+        problem = "the key is encrypted and needs a passphrase"
+        raise KeysError(f"{problem}; name its file with --passphrase-file ({path})")
     if not encrypted and passphrase is not None:
         raise KeysError(f"the key is not encrypted, but a passphrase was given ({path})")
     password = None if passphrase is None else _passphrase_bytes(passphrase)
@@ -237,10 +234,8 @@ def load_public_key(path_or_text: Path | str) -> PublicKey:
 
 def _expect_name(name: object) -> None:
     if not is_key_name(name):
-        raise KeysError(
-            f"invalid key name: expected 1 to {MOST_NAME} printable characters without space or '+', "
-            f"got {printable(repr(name))}"
-        )
+        expected = f"1 to {MOST_NAME} printable characters without space or '+'"
+        raise KeysError(f"invalid key name: expected {expected}, got {printable(repr(name))}")
 
 
 def _passphrase_bytes(passphrase: str) -> bytes:
@@ -295,10 +290,8 @@ def _read(path: Path, *, private: bool) -> str:
         if private and path.suffix == ".pub":
             raise KeysError(f"expected the private key, got the public one ({path})")
         if private and os.name == "posix" and mode & _OTHERS:
-            raise KeysError(
-                f"others can read the key file: expected mode 0600, got {mode:04o}; "
-                f"run: chmod 600 {shlex.quote(str(path))}"
-            )
+            problem = f"others can read the key file: expected mode 0600, got {mode:04o}"
+            raise KeysError(f"{problem}; run: chmod 600 {shlex.quote(str(path))}")
         data = file.read(MOST_FILE + 1)
     if len(data) > MOST_FILE:
         raise KeysError(f"the key file has more than {MOST_FILE} bytes ({path})")

@@ -71,11 +71,8 @@ def version_of(connection: apsw.Connection) -> int:
 
 def check(connection: apsw.Connection, file: str, *, is_new_allowed: bool = True) -> None:
     """Refuses a file that is not a journal or that a newer Taisai made; for a reader, also an old one."""
-    application, version, newest = (
-        connection.pragma("application_id"),
-        version_of(connection),
-        len(MIGRATIONS),
-    )
+    application, version = connection.pragma("application_id"), version_of(connection)
+    newest = len(MIGRATIONS)
     is_empty = not (application or version or connection.execute("SELECT count(*) FROM sqlite_schema").get)
     if application != APPLICATION and not (is_empty and is_new_allowed):
         got = "an empty file" if is_empty else "another kind of SQLite file"

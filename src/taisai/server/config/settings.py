@@ -85,98 +85,64 @@ class LogForm(StrEnum):
     CONSOLE = "console"
 
 
+# A row begins with the name, the type and the kind of a setting.
+# fmt: off
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HouseConfig:
     """The house itself."""
 
     name: str = required(NAME, "The name of the house; the journal records it for ever.", example="Lotus")
-    currency: str = required(
-        kinds.CURRENCY,
-        "The currency of the cage and of all tables; money is in its minor units.",
-        example="SGD",
-    )
+    currency: str = required(kinds.CURRENCY,
+        "The currency of the cage and of all tables; money is in its minor units.", example="SGD")
     zone: ZoneInfo = required(
-        kinds.ZONE, "The time zone of the house (IANA), which gaming days follow.", example="Asia/Singapore"
-    )
+        kinds.ZONE, "The time zone of the house (IANA), which gaming days follow.", example="Asia/Singapore")
     day_begins: datetime.time = with_default(
-        kinds.TIME, "The local time at which a gaming day begins.", default="06:00"
-    )
+        kinds.TIME, "The local time at which a gaming day begins.", default="06:00")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JournalConfig:
     """The journal, the key that signs it, and the copies of its checkpoints."""
 
-    file: Path = with_default(
-        PathKind("a journal", exists=True),
-        "The journal; `taisai init` makes it. Keep it on a local disk.",
-        default="journal.db",
-    )
-    key: Path = with_default(
-        PathKind("a key file", exists=True),
+    file: Path = with_default(PathKind("a journal", exists=True),
+        "The journal; `taisai init` makes it. Keep it on a local disk.", default="journal.db")
+    key: Path = with_default(PathKind("a key file", exists=True),
         "The secret key that signs checkpoints. Mode 0600; keep it on another disk than the journal.",
-        default="house.key",
-    )
+        default="house.key")
     passphrase_file: Path | None = optional(
         PathKind("a file with a passphrase", exists=True, is_quoted=False),
         "A file whose first line is the key's passphrase, if it has one. Mode 0600.",
-        example="house.passphrase",
-    )
-    seal_every: int = with_default(
-        whole(1, 1_000_000, "entries"),
-        "The server signs a checkpoint after this many new entries.",
-        default=1_000,
-    )
-    seal_minutes: int = with_default(
-        whole(1, _DAY, "minutes"),
-        "The server signs a checkpoint after this time, if there is a new entry.",
-        default=15,
-    )
-    checkpoints: Path | None = optional(
-        PathKind("a folder", exists=False),
+        example="house.passphrase")
+    seal_every: int = with_default(whole(1, 1_000_000, "entries"),
+        "The server signs a checkpoint after this many new entries.", default=1_000)
+    seal_minutes: int = with_default(whole(1, _DAY, "minutes"),
+        "The server signs a checkpoint after this time, if there is a new entry.", default=15)
+    checkpoints: Path | None = optional(PathKind("a folder", exists=False),
         "A folder for a copy of every checkpoint: mount one whose files this machine cannot alter.",
-        example="checkpoints",
-    )
+        example="checkpoints")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ListenConfig:
     """The address of the server, and the pages and proxies that it trusts."""
 
-    host: str = with_default(
-        kinds.HOST,
+    host: str = with_default(kinds.HOST,
         "The address to listen on. Any address except this machine's own (127.0.0.1, ::1, localhost) needs "
-        "TLS, here or in a proxy.",
-        default="127.0.0.1",
-    )
+        "TLS, here or in a proxy.", default="127.0.0.1")
     port: int = with_default(whole(1, 65_535), "The port to listen on.", default=8080)
-    origins: tuple[str, ...] = with_default(
-        kinds.ORIGINS,
+    origins: tuple[str, ...] = with_default(kinds.ORIGINS,
         "Addresses of the pages that may connect, as browsers show them; empty: the server's own address. "
-        "Required behind a proxy, and if the host is every address (0.0.0.0, ::).",
-        default=[],
-    )
-    tls_certificate: Path | None = optional(
-        PathKind("a certificate", exists=True),
-        "The certificate chain in PEM; requires tls_key.",
-        example="floor.crt",
-    )
-    tls_key: Path | None = optional(
-        PathKind("the certificate's key", exists=True),
-        "The certificate's secret key in PEM. Mode 0600.",
-        example="floor.key",
-    )
-    behind_proxy: bool = with_default(
-        flag(),
+        "Required behind a proxy, and if the host is every address (0.0.0.0, ::).", default=[])
+    tls_certificate: Path | None = optional(PathKind("a certificate", exists=True),
+        "The certificate chain in PEM; requires tls_key.", example="floor.crt")
+    tls_key: Path | None = optional(PathKind("the certificate's key", exists=True),
+        "The certificate's secret key in PEM. Mode 0600.", example="floor.key")
+    behind_proxy: bool = with_default(flag(),
         "Whether a proxy in front of the server does the TLS; then other addresses need none here.",
-        default=False,
-    )
-    proxies: tuple[str, ...] = with_default(
-        kinds.NETWORKS,
+        default=False)
+    proxies: tuple[str, ...] = with_default(kinds.NETWORKS,
         "The proxy's addresses or networks, with behind_proxy: the server believes a forwarded client "
-        "address only from these. It counts and records sign-ins by client address.",
-        default=["127.0.0.1"],
-    )
+        "address only from these. It counts and records sign-ins by client address.", default=["127.0.0.1"])
 
     @property
     def address(self) -> str:
@@ -200,41 +166,31 @@ class AccessConfig:
     """Sign-ins and sessions."""
 
     idle_minutes: int = with_default(
-        whole(1, _DAY, "minutes"), "A session ends after this time without a message.", default=15
-    )
+        whole(1, _DAY, "minutes"), "A session ends after this time without a message.", default=15)
     absolute_hours: int = with_default(
-        whole(1, 24, "hours"), "A session ends after this time in any case.", default=10
-    )
+        whole(1, 24, "hours"), "A session ends after this time in any case.", default=10)
     sign_ins_a_minute: int = with_default(
-        whole(1, 1_000), "The number of sign-ins that one address may try in a minute.", default=10
-    )
+        whole(1, 1_000), "The number of sign-ins that one address may try in a minute.", default=10)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ApprovalsConfig:
     """The rulebooks that may be played for money, and who approves them."""
 
-    file: Path = with_default(
-        PathKind("a list of approvals", exists=True),
-        "The signed list of approved rulebooks (`taisai approve`).",
-        default="approvals.txt",
-    )
-    key: Path = with_default(
-        PathKind("a public key file", exists=True),
+    file: Path = with_default(PathKind("a list of approvals", exists=True),
+        "The signed list of approved rulebooks (`taisai approve`).", default="approvals.txt")
+    key: Path = with_default(PathKind("a public key file", exists=True),
         "The public key that signs that list: the regulator's, or your compliance department's.",
-        default="approvals.key.pub",
-    )
+        default="approvals.key.pub")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SoftwareConfig:
     """The program that may run."""
 
-    manifest: str | None = optional(
-        kinds.DIGEST,
+    manifest: str | None = optional(kinds.DIGEST,
         "The digest over all files of the approved program; the server refuses to start any other program.",
-        example="sha256:" + "0" * 64,
-    )
+        example="sha256:" + "0" * 64)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -242,35 +198,23 @@ class FloorConfig:
     """Limits of the server, and what it records in the journal."""
 
     sockets: int = with_default(
-        whole(1, 15_000), "The most connections at once; the server rejects the next one.", default=5_000
-    )
-    asks_a_second: int = with_default(
-        whole(1, 1_000),
-        "The number of messages that one connection may send in a second, on average.",
-        default=20,
-    )
-    large_win: int = with_default(
-        AMOUNT,
-        "The journal records winnings of one seat in one round from this amount on.",
-        default=1_000_000,
-    )
-    clock_jump_ms: int = with_default(
-        whole(100, 3_600_000, "milliseconds"),
+        whole(1, 15_000), "The most connections at once; the server rejects the next one.", default=5_000)
+    asks_a_second: int = with_default(whole(1, 1_000),
+        "The number of messages that one connection may send in a second, on average.", default=20)
+    large_win: int = with_default(AMOUNT,
+        "The journal records winnings of one seat in one round from this amount on.", default=1_000_000)
+    clock_jump_ms: int = with_default(whole(100, 3_600_000, "milliseconds"),
         "The journal records a jump of the machine's clock of this length or more; at a start, the clock may "
-        "be this far behind the journal's last entry.",
-        default=2_000,
-    )
+        "be this far behind the journal's last entry.", default=2_000)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WatchConfig:
     """The statistical watch over the dice."""
 
-    level: float = with_default(
-        number(1e-9, 0.1),
+    level: float = with_default(number(1e-9, 0.1),
         "The probability that a fair set of dice ever raises the alarm, over any length of time.",
-        default=0.001,
-    )
+        default=0.001)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -279,10 +223,10 @@ class LogsConfig:
 
     level: LogLevel = with_default(choice(LogLevel), "The least severity that is logged.", default="info")
     form: LogForm = with_default(
-        choice(LogForm), "The form of log lines: JSON for machines, or text for people.", default="json"
-    )
+        choice(LogForm), "The form of log lines: JSON for machines, or text for people.", default="json")
 
 
+# fmt: on
 SECTIONS: Final[dict[str, type[Any]]] = {
     "house": HouseConfig,
     "journal": JournalConfig,
@@ -293,7 +237,7 @@ SECTIONS: Final[dict[str, type[Any]]] = {
     "floor": FloorConfig,
     "watch": WatchConfig,
     "logs": LogsConfig,
-}
+}  # fmt: skip
 
 
 def is_loopback(host: str) -> bool:

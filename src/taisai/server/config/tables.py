@@ -32,53 +32,34 @@ class DiceIn(StrEnum):
 class TableConfig:
     """A table; its limits, settings and odds apply when the table is first opened."""
 
-    name: str = required(
-        kinds.TABLE_NAME,
-        "The name of the table; a name is never used again for another table.",
-        example="SB1",
-    )
-    rulebook: str = required(
-        kinds.RulebookKind(),
-        "The rulebook's id (`taisai rules list`), or a TOML file of your own.",
-        example="rws-sic-bo-etg-v8",
-    )
-    layout: str | None = optional(
-        kinds.LAYOUT,
+    # fmt: off
+    name: str = required(kinds.TABLE_NAME,
+        "The name of the table; a name is never used again for another table.", example="SB1")
+    rulebook: str = required(kinds.RulebookKind(),
+        "The rulebook's id (`taisai rules list`), or a TOML file of your own.", example="rws-sic-bo-etg-v8")
+    layout: str | None = optional(kinds.LAYOUT,
         "The layout of the table, and of terminals that choose no other (default: the rulebook's first).",
-        example="A",
-    )
+        example="A")
     betting_seconds: int = with_default(whole(5, 600, "seconds"), "How long bets are open.", default=30)
     least: int = required(AMOUNT, "The least on one area, per player.", example=500)
     most: int = required(AMOUNT, "The most on one area, per player.", example=100_000)
-    groups: dict[str, tuple[int, int]] = with_default(
-        kinds.PAIRS,
-        "Other limits for a family of areas, or for one area, as [least, most].",
-        default={},
-        example={"triple": [500, 20_000], "even-money": [1_000, 200_000]},
-    )
+    groups: dict[str, tuple[int, int]] = with_default(kinds.PAIRS,
+        "Other limits for a family of areas, or for one area, as [least, most].", default={},
+        example={"triple": [500, 20_000], "even-money": [1_000, 200_000]})
     exposure: int | None = optional(
-        AMOUNT, "The most that the house may lose on one outcome of one round.", example=5_000_000
-    )
+        AMOUNT, "The most that the house may lose on one outcome of one round.", example=5_000_000)
     settings: dict[str, str] = with_default(
         kinds.words_table("a table of the rulebook's settings, such as { tumble = 'after_close' }"),
-        "Settings of the rulebook (`taisai rules show`).",
-        default={},
-        example={"tumble": "after_close"},
-    )
+        "Settings of the rulebook (`taisai rules show`).", default={}, example={"tumble": "after_close"})
     offers: dict[str, str] = with_default(
         kinds.words_table("a table of odds, such as { triple-1 = '160 to 1' }"),
-        "Odds offered above the document's minimum odds, if it has minimum odds.",
-        default={},
-        example={"triple-1": "160 to 1"},
-    )
-    dice: DiceIn = with_default(
-        choice(DiceIn),
-        "Who enters results: the Dealer with keys, or a device, confirmed by the Dealer.",
-        default="keys",
-    )
+        "Odds offered above the document's minimum odds, if it has minimum odds.", default={},
+        example={"triple-1": "160 to 1"})
+    dice: DiceIn = with_default(choice(DiceIn),
+        "Who enters results: the Dealer with keys, or a device, confirmed by the Dealer.", default="keys")
     edges: bool = with_default(
-        flag(), "Whether players may look up the exact house edge of every area.", default=False
-    )
+        flag(), "Whether players may look up the exact house edge of every area.", default=False)
+    # fmt: on
     book: Rulebook
 
     @property
