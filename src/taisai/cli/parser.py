@@ -1,4 +1,8 @@
-"""Parses the command line by the tables in `commands.py` and `options.py`."""
+"""Parses the command line by the table in `commands.py`; defines each option and argument once.
+
+A key of OPTIONS is the option's name. Where one name means different things in different commands, a word
+after a colon tells them apart: `--rounds:session`, `--rounds:demo`.
+"""
 
 from __future__ import annotations
 
@@ -6,12 +10,193 @@ import argparse
 import re
 from collections.abc import Callable, Sequence
 from importlib import import_module
-from typing import Any, Final, NoReturn
+from typing import Any, Final, NamedTuple, NoReturn
 
 from taisai import __version__
 from taisai.cli.commands import COMMAND_ENTRIES, GROUPS, CommandEntry
-from taisai.cli.options import OPTIONS
 from taisai.rules.errors import RulesError
+
+
+class CommandOption(NamedTuple):
+    """An option such as `--layout L`, a switch such as `--json`, or an argument such as `BOOK`."""
+
+    help: str
+    value: str = ""
+    """What the value is called in the help; empty for a switch."""
+    occurs: str = ""
+    """`required`, `repeated`, `once` (a second time is an error), `optional` or `several` (arguments)."""
+    default: str | None = None
+    also: str = ""
+    dest: str | None = None
+    """The attribute that holds the value, where it is not the name."""
+
+
+_FIRST_LINE: Final = "a file with the passphrase"
+_STAKING: Final = "flat, martingale, paroli, dalembert"
+_JOURNAL: Final = "a journal, also one in use, or an export of one (jsonl)"
+_PICTURE: Final = "draw it into a new .svg, .png or .pdf"
+
+OPTIONS: Final[dict[str, CommandOption]] = {
+    # output
+    "--json": CommandOption("print one line of JSON: exact and stable"),
+    "--output:checkpoint": CommandOption("also write the checkpoint to this new file", "FILE", also="-o"),
+    "--output:figures": CommandOption("also write the figures to a new .json or .parquet", "FILE", also="-o"),
+    "--output:list": CommandOption("write the list to this new file", "FILE", also="-o"),
+    "--output:sheet": CommandOption("write the sheet to a new .pdf or .html", "FILE", also="-o"),
+    "--output": CommandOption("a new file (default: standard output)", "OUT", default="-", also="-o"),
+    "--plot": CommandOption(_PICTURE, "FILE", "once"),
+    "--svg": CommandOption("draw the layout into a new file", "FILE"),
+    "--toml": CommandOption("print the rulebook's own text, as a start for yours"),
+    # rulebooks, layouts, clauses
+    "book": CommandOption("a rulebook's id (`taisai rules list`) or a TOML file of your own", "BOOK"),
+    "book:file": CommandOption("a TOML file, or the id of a rulebook of the package", "FILE"),
+    "books": CommandOption("a rulebook's id (`taisai rules list`) or a TOML file", "BOOK", "several"),
+    "left": CommandOption("a rulebook and one of its layouts", "BOOK/LAYOUT"),
+    "right": CommandOption("the rulebook and layout to compare with", "BOOK/LAYOUT"),
+    "--book": CommandOption(
+        "a rulebook of your own, or a rulebook with your settings and offers", "BOOK[/LAYOUT]"),
+    "--layout": CommandOption("a layout of the rulebook (default: its first)", "L"),
+    "--set": CommandOption("a setting of the rulebook", "NAME=VALUE", "repeated", dest="settings"),
+    "--offer": CommandOption("odds offered above the minimum odds of an area", '"AREA=X to 1"', "repeated"),
+    "clause": CommandOption("only this clause and those within it", "CLAUSE", "optional"),
+    "--about": CommandOption("only clauses on this subject, such as payoff or irregularity", "ABOUT"),
+    "event": CommandOption("only this irregularity, such as late-bet", "EVENT", "optional"),
+    # bets, dice, shoe
+    "--bet": CommandOption("a bet; can be repeated", "AREA=STAKE", "repeated"),
+    "--dice": CommandOption("the faces of the three dice", "2,3,5"),
+    "--cards": CommandOption("the faces of the three cards (card game)", "2,3,5"),
+    "--decks": CommandOption("decks in the shoe (card game)", "N"),
+    "--decks:fresh": CommandOption("decks in the shoe, shuffled before every round (card game)", "N"),
+    "--seen": CommandOption("faces of the cards that have left the shoe (card game)", "1,1,6"),
+    "--left": CommandOption(
+        "instead of --seen: how many cards of each face are left, from 1 to 6", "N,N,N,N,N,N", "once"),
+    "--full": CommandOption("also skew, hit frequency, volatility index, tolerance bands"),
+    "--rounds:bands": CommandOption("bands for these numbers of rounds (implies --full)", "1e4,1e6"),
+    "--dominated": CommandOption(
+        "instead of bets: the areas that a mix of others beats on every outcome, with proof"),
+    # playbooks
+    "file:playbook": CommandOption("a playbook, such as those in cases/playbooks", "FILE"),
+    "files": CommandOption("playbooks of your own; they are rewritten", "FILE", "several"),
+    "--pace": CommandOption("seconds between two commands, 0 to 60", "SECONDS", default="0"),
+    "--journal": CommandOption("play into this journal, new or existing, and seal it", "DB"),
+    "--repeat": CommandOption("play it N times, each time at another table", "N"),
+    # sessions, ruin, simulation
+    "--rounds:session": CommandOption("the number of rounds, such as 1000 or 1e6", "N", "once"),
+    "--rounds:leave": CommandOption("the player leaves after N rounds (default: at the end)", "N", "once"),
+    "--rounds:simulate": CommandOption("rounds of each session (default: 1e6)", "N", default="1e6"),
+    "--distribution": CommandOption(
+        "write every total with its probability to a new .json or .parquet (--json lists up to 200)",
+        "FILE", "once"),
+    "--target:net": CommandOption(
+        "the chance of winning this much or more, such as 500, 1e3 or -500", "NET", "once"),
+    "--target": CommandOption("the bankroll at which a player leaves", "MONEY", "once"),
+    "--bankroll": CommandOption("what the player starts with", "MONEY", "once"),
+    "--bankroll:simulate": CommandOption("what a session starts with (default: unlimited)", "MONEY", "once"),
+    "--minimum": CommandOption("the table's minimum on each area", "MONEY", "once"),
+    "--maximum": CommandOption("the table's maximum on each area", "MONEY", "once"),
+    "--system": CommandOption(f"{_STAKING} or labouchere (default: flat)", "NAME", "once", also="--strategy"),
+    "--strategy": CommandOption(
+        f"{_STAKING}, labouchere; count or count:8 with a shoe (default: flat)",
+        "NAME", default="flat", also="--system"),
+    "--sessions": CommandOption("sessions of each player, each with a new bankroll", "N", default="1"),
+    "--players": CommandOption("players, each at their own table", "N", default="1"),
+    "--seed:simulate": CommandOption(
+        "the seed; the same seed gives the same figures (default: 1)", "N", default="1"),
+    "--totals": CommandOption("draw the totals at once, for any number of rounds"),
+    "--workers": CommandOption("threads that play (default: all cores)", "N"),
+    "--dask": CommandOption("a Dask scheduler, such as tcp://host:8786", "ADDRESS"),
+    # counting
+    "--removal": CommandOption("how one card less of each face changes every area's edge"),
+    "--positions": CommandOption("the edge of every round of the shoe before a card is seen"),
+    "--counting": CommandOption("what a count that a person can keep would earn"),
+    "--perfect": CommandOption(
+        "the same, and perfect play beside it (two decks: a second; six: a minute or two)"),
+    "--penetration": CommandOption(
+        "with --counting: the share dealt before the shuffle, such as 0.75 (default: 0.5)", "SHARE", "once"),
+    "--penetration:simulate": CommandOption(
+        "card game: the share dealt before a shuffle, such as 0.75 (default: shuffle every round)",
+        "SHARE", "once"),
+    "--count": CommandOption(
+        "with --counting: the area to count for (default: the area that cards change most)", "AREA", "once"),
+    "--tags": CommandOption("with --counting: the greatest tag of a card (default: 2)", "N", "once"),
+    "--deviation": CommandOption(
+        "with --counting: also the deviation of the result (two decks: a second; six: twenty)"),
+    # dice
+    "file:rolls": CommandOption("rolls, one per line: three faces, such as 2 3 5 or 235", "FILE", "optional"),
+    "--shaker": CommandOption("test this many rolls of the demonstration shaker, such as 1e6", "ROLLS"),
+    "--seed:hex": CommandOption("64 hexadecimal digits (default: a new seed)", "HEX"),
+    "--bytes": CommandOption("the number of bytes, such as 1e9", "N", "required"),
+    # journals and keys
+    "journal": CommandOption("a journal", "JOURNAL"),
+    "file:journal": CommandOption(_JOURNAL, "FILE"),
+    "file:bets": CommandOption("bets in Parquet, as `taisai audit export` writes them", "FILE"),
+    "--key": CommandOption("the key that signs the journal", "FILE", "required"),
+    "--key:play": CommandOption("the key that signs (default: DB.key; made if new)", "FILE"),
+    "--key:sheet": CommandOption("sign the figures with this key (`taisai keys make`)", "FILE"),
+    "--key:list": CommandOption("the key that signs the list", "FILE", "required"),
+    "--passphrase-file": CommandOption(f"{_FIRST_LINE} of the key, if it has one", "F"),
+    "--passphrase-file:new": CommandOption(f"{_FIRST_LINE} to encrypt the key with", "F"),
+    "file:key": CommandOption("a key file", "FILE"),
+    "file:new-key": CommandOption("a new file for the key; its public half goes to FILE.pub", "FILE"),
+    "--name": CommandOption("the name in its signatures", "NAME", "required"),
+    "--new": CommandOption("the key that signs from now on", "FILE", "required"),
+    "--new-passphrase-file": CommandOption(f"{_FIRST_LINE} of the new key, if it has one", "F"),
+    "--by": CommandOption("the person responsible for the change", "PERSON", "required"),
+    "copy": CommandOption("a new file", "COPY"),
+    "backup": CommandOption("a copy that `taisai backup` made", "BACKUP"),
+    "journal:restored": CommandOption("a new file", "JOURNAL", "optional"),
+    "--check:backup": CommandOption("check the backup and restore nothing"),
+    # audit
+    "--key:operator": CommandOption(
+        "the operator's verifier key, or its .pub file; get it from another source than the journal",
+        "KEY", "once"),
+    "--key:proof": CommandOption(
+        "a verifier key of the operator, or its .pub file; repeat it if keys have changed", "KEY", "repeated"
+    ),
+    "--checkpoint": CommandOption("a checkpoint kept elsewhere; can be repeated", "FILE", "repeated"),
+    "--table": CommandOption("only this table", "T"),
+    "--table:round": CommandOption("only this table (required with --round if there are several)", "T"),
+    "--round": CommandOption("retell this round", "N"),
+    "--seat": CommandOption("with --round: only this seat's bets and what concerns all", "S"),
+    "--last": CommandOption("the number of latest rounds (default: 30)", "N", default="30"),
+    "--format": CommandOption(
+        "jsonl (every signed byte), csv or parquet (for spreadsheets and data frames)", "FORMAT", "required"),
+    "--of": CommandOption("events or bets, one per row (default: events)", "WHAT", default="events"),
+    "--position": CommandOption("prove that entry N is part of what was signed", "N"),
+    "--from:checkpoint": CommandOption(
+        "prove that the journal continues this older checkpoint", "FILE", dest="held"),
+    "--size": CommandOption("with --position: use the checkpoint over M entries (default: the latest)", "M"),
+    "proof": CommandOption("a file that `taisai audit prove` wrote", "PROOF"),
+    # the server
+    "--config": CommandOption(
+        "the house's configuration (default: casino.toml)", "FILE", default="casino.toml"),
+    "--check": CommandOption("recover and check, then stop without listening"),
+    "url": CommandOption(
+        "the server's address (default: http://127.0.0.1:8080)",
+        "URL", "optional", default="http://127.0.0.1:8080"),
+    "--once": CommandOption("print the status once, not as a live view"),
+    "--day": CommandOption("a gaming day such as 2026-11-16 (default: the latest)", "DAY"),
+    "folder": CommandOption("the folder of the new house; made if it does not exist", "DIR"),
+    "--administrator": CommandOption("the name of the first administrator", "PERSON", "required"),
+    "--house": CommandOption("the name of the house (default: DIR's name)", "NAME"),
+    "--currency": CommandOption("its currency (default: SGD)", "CUR", default="SGD"),
+    "--zone": CommandOption("its time zone (default: Asia/Singapore)", "ZONE", default="Asia/Singapore"),
+    "--password-file": CommandOption(
+        "a file whose first line is the administrator's password (default: type it)", "F"),
+    "--from:day": CommandOption("the first day, such as 2026-11-16", "DATE", "required", dest="since"),
+    "--until": CommandOption("the last day (default: no end)", "DATE"),
+    "--keep": CommandOption("an older list by the same key, whose lines come first", "FILE"),
+    "person": CommandOption("the name of the person to unlock", "PERSON"),
+    "--reason": CommandOption(
+        "the reason, for the journal (default: nobody else could unlock)",
+        "TEXT", default="nobody else could unlock"),
+    "--port": CommandOption("the port (default: 8080, or the next free one)", "P"),
+    "--no-open": CommandOption("open no browser"),
+    "--fast": CommandOption("do not wait: a round takes about two seconds"),
+    "--data": CommandOption("keep the journal in this folder and continue it next time", "DIR"),
+    "--rounds:demo": CommandOption("stop when every table has played N rounds", "N"),
+    "--seed:demo": CommandOption("the seed of the virtual people's behaviour", "N"),
+}  # fmt: skip
 
 _EXAMPLES: Final = (
     "taisai rules list",
