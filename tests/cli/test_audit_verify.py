@@ -143,7 +143,7 @@ def test_a_terminal_shows_how_far_it_is_and_a_file_does_not(
         assert main(["audit", "verify", file]) == 0
         assert "verifying" in seen.getvalue()
         assert rate in seen.getvalue()
-        assert "100 %" in seen.getvalue()
+        assert "100.0 %" in seen.getvalue()
 
 
 class _Terminal(StringIO):

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 from taisai.rules.areas import AreaId, read_areas
 from taisai.rules.chance import Chance, ChanceKind, read_chance
 from taisai.rules.errors import BookError, RulesError
-from taisai.rules.matrix import Matrix, compile_matrix
+from taisai.rules.matrix import Matrix
 from taisai.rules.pay import Odds, check_pay, read_pay_by_layout, read_pay_tables
 from taisai.rules.settings import RulesPart, choose_settings, every_choice, read_settings
 from taisai.rules.toml_reader import Section, quoted_value
@@ -162,21 +162,18 @@ class Rulebook:
         offered: Mapping[str, str | Odds] | None = None,
     ) -> Matrix:
         """The payoff matrix of a layout with these settings and offered odds."""
-        name = self.layout_id(layout)
-        pay = self.pay_by_layout[name]
+        name, chosen = self.layout_id(layout), self.chosen(settings)
         offers = {
             AreaId(area): odds if isinstance(odds, Odds) else Odds.parse(odds)
             for area, odds in (offered or {}).items()
         }
-        return compile_matrix(
+        return Matrix(
             rulebook=self.id,
             layout=name,
-            layout_clause=pay.clause,
+            pay=self.pay_by_layout[name],
             areas=self.areas,
-            table=pay.table,
             texts=self.clauses,
-            settings=self.chosen(settings),
-            payoff_settings=self._payoff_settings(),
+            settings={setting: chosen[setting] for setting in self._payoff_settings()},
             offered=offers,
         )
 

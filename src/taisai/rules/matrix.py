@@ -15,7 +15,7 @@ from taisai.rules.areas import Area, AreaId
 from taisai.rules.clauses import HOUSE_PROCEDURES, Clause, ClauseText
 from taisai.rules.errors import RulesError
 from taisai.rules.outcomes import DICE, FACES, OUTCOMES, Outcome
-from taisai.rules.pay import Condition, Odds, PayLine, PayTable, winning_places
+from taisai.rules.pay import Condition, LayoutPay, Odds, PayLine, PayTable, winning_places
 
 if TYPE_CHECKING:
     from taisai.rules.settlement import Bet, BetRefusal, Settlement
@@ -81,30 +81,33 @@ class Matrix:
         *,
         rulebook: str,
         layout: str,
-        layout_clause: Clause,
-        settings: Mapping[str, str],
-        labels: tuple[Area, ...],
-        denominator: int,
-        nets: tuple[tuple[int, ...], ...],
-        clauses: tuple[tuple[Clause, ...], ...],
-        wins: tuple[tuple[WinningWay, ...], ...],
-        returns: tuple[AreaReturns, ...],
+        pay: LayoutPay,
+        areas: Mapping[AreaId, Area],
         texts: Mapping[Clause, ClauseText],
+        settings: Mapping[str, str],
+        offered: Mapping[AreaId, Odds],
     ) -> None:
+        """`settings` are those that change a payoff; `offered` are the odds of the house."""
+        lines = _lines_by_area(pay.table, offered)
         self.rulebook: Final = rulebook
         self.layout: Final = layout
-        self.layout_clause: Final = layout_clause
-        self.settings: Final = MappingProxyType(dict(settings))
-        """The settings that change a payoff."""
-        self.labels: Final = labels
-        self.denominator: Final = denominator
-        """The least common denominator of all nets."""
-        self.nets: Final = nets
-        """[area][outcome] in 1/denominator; minus the denominator where the area loses."""
-        self.clauses: Final = clauses
-        self.wins: Final = wins
-        self.returns: Final = returns
+        self.layout_clause: Final = pay.clause
+        self.settings: Final = MappingProxyType(dict(sorted(settings.items())))
         self.texts: Final = texts
+        self.labels: Final = tuple(area for area in areas.values() if area.id in lines)
+        self.denominator: Final = lcm(*(odds.net.denominator for pays in lines.values() for _, odds in pays))
+        """The least common denominator of all nets."""
+        compiled = [_compiled(area, lines[area.id], settings, self.denominator) for area in self.labels]
+        self.nets: Final = tuple([nets for nets, _, _ in compiled])
+        """[area][outcome] in 1/denominator; minus the denominator where the area loses."""
+        self.clauses: Final = tuple([clauses for _, clauses, _ in compiled])
+        self.wins: Final = tuple([wins for _, _, wins in compiled])
+        self.returns: Final = tuple(
+            [
+                _returns(area.id, ways, self.denominator)
+                for area, ways in zip(self.labels, self.wins, strict=True)
+            ]
+        )
 
     def __repr__(self) -> str:
         return f"rulebook({self.rulebook!r}).matrix({self.layout!r})"
@@ -198,56 +201,28 @@ def _completions(known: tuple[int, ...], left: int) -> tuple[int, ...]:
 _TRIPLES: Final = winning_places(Condition.ANY_TRIPLE, ())
 
 
-def compile_matrix(
-    *,
-    rulebook: str,
-    layout: str,
-    layout_clause: Clause,
-    areas: Mapping[AreaId, Area],
-    table: PayTable,
-    texts: Mapping[Clause, ClauseText],
-    settings: Mapping[str, str],
-    payoff_settings: Iterable[str],
-    offered: Mapping[AreaId, Odds],
-) -> Matrix:
-    lines = _lines_by_area(table, offered)
-    labels = tuple(area for area in areas.values() if area.id in lines)
-    denominator = lcm(*(odds.net.denominator for pays in lines.values() for _, odds in pays))
-    nets, clauses, wins = [], [], []
-    for area in labels:
-        row = [-denominator] * len(OUTCOMES)
-        cited = [area.loses] * len(OUTCOMES)
+def _compiled(
+    area: Area, lines: Iterable[tuple[PayLine, Odds]], settings: Mapping[str, str], denominator: int
+) -> tuple[tuple[int, ...], tuple[Clause, ...], tuple[WinningWay, ...]]:
+    """The nets, the clauses and the winning ways of an area."""
+    nets = [-denominator] * len(OUTCOMES)
+    clauses = [area.loses] * len(OUTCOMES)
+    for place in _TRIPLES:
+        clauses[place] = area.loses_on_triple
+    ways = []
+    for line, odds in lines:
+        way = line.winning(settings)
+        places = winning_places(way.condition, area.numbers, way.dice)
+        net = odds.net.numerator * (denominator // odds.net.denominator)
+        for place in places:
+            nets[place] = net
+            clauses[place] = line.clause
+        ways.append(WinningWay(odds, net, places, way.dice))
+    if area.wins_on_triple:
         for place in _TRIPLES:
-            cited[place] = area.loses_on_triple
-        ways = []
-        for line, odds in lines[area.id]:
-            way = line.winning(settings)
-            places = winning_places(way.condition, area.numbers, way.dice)
-            net = odds.net.numerator * (denominator // odds.net.denominator)
-            for place in places:
-                row[place] = net
-                cited[place] = line.clause
-            ways.append(WinningWay(odds, net, places, way.dice))
-        if area.wins_on_triple:
-            for place in _TRIPLES:
-                if row[place] > 0:
-                    cited[place] = area.wins_on_triple
-        nets.append(tuple(row))
-        clauses.append(tuple(cited))
-        wins.append(tuple(ways))
-    return Matrix(
-        rulebook=rulebook,
-        layout=layout,
-        layout_clause=layout_clause,
-        settings={name: settings[name] for name in sorted(payoff_settings)},
-        labels=labels,
-        denominator=denominator,
-        nets=tuple(nets),
-        clauses=tuple(clauses),
-        wins=tuple(wins),
-        returns=tuple(_returns(area.id, ways, denominator) for area, ways in zip(labels, wins, strict=True)),
-        texts=texts,
-    )
+            if nets[place] > 0:
+                clauses[place] = area.wins_on_triple
+    return tuple(nets), tuple(clauses), tuple(ways)
 
 
 def _lines_by_area(

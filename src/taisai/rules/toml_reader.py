@@ -37,23 +37,25 @@ def quoted_value(value: object) -> str:
 class Section:
     """One TOML table of a rulebook, with its place in the file for error messages."""
 
-    def __init__(self, data: Mapping[str, Any], file: str) -> None:
+    def __init__(
+        self,
+        data: Mapping[str, Any],
+        file: str,
+        place: tuple[str, ...] = (),
+        clauses: Mapping[Clause, object] | None = None,
+    ) -> None:
         self._data = data
         self._file = file
-        self._place: tuple[str, ...] = ()
-        self._clauses: Mapping[Clause, object] = {}
+        self._place = place
+        self._clauses = clauses or {}
         self._read_keys: set[str] = set()
         self._parts: dict[str, Section] = {}
-        """Place in this table → the table there."""
 
-    def _part(self, data: Mapping[str, Any], *place: str) -> Section:
+    def _part(self, data: Mapping[str, Any], place: str) -> Section:
         """A table inside this table, the same for every reader, so that it knows all keys that were read."""
-        key = ", ".join(place)
-        part = self._parts.get(key)
+        part = self._parts.get(place)
         if part is None:
-            part = self._parts[key] = Section(data, self._file)
-            part._place = (*self._place, *place)
-            part._clauses = self._clauses
+            part = self._parts[place] = Section(data, self._file, (*self._place, place), self._clauses)
         return part
 
     def error(self, key: str, expected: str, got: str) -> BookError:
@@ -186,7 +188,7 @@ class Section:
 
     def _cell(self, row: str, m: int, item: object) -> Section | str:
         if isinstance(item, dict):
-            return self._part(item, row, f"cell {m}")
+            return self._part(item, f"{row}, cell {m}")
         if not isinstance(item, str):
             raise self.error(f"{row}, cell {m}", "an area, '' or a table", quoted_value(item))
         return item
