@@ -45,9 +45,7 @@ def test_growth_is_proved_and_checked(taisai: Taisai, journal: str) -> None:
     ran = taisai("audit", "check", "proof.json", "--key", OLD.public.text, "--key", "new.pub")
     assert (ran.code, ran.err) == (0, "")
     size = SEALED[0].split("\n")[1]
-    assert f"begin with the {size} entries of taisai/0123456789abcdef that old " in " ".join(
-        ran.out.split()
-    )
+    assert f"begin with the {size} entries of taisai/0123456789abcdef that old " in " ".join(ran.out.split())
     assert one_clear_line(taisai("audit", "prove", journal, "--from", "old.txt", "-o", "proof.json"))
 
 

@@ -17,6 +17,7 @@ from taisai.journal.seals.checkpoints import read_signed
 from taisai.journal.seals.keys import SigningKey
 from tests.cli.conftest import Ran, Taisai
 from tests.cli.journals import impostors, one_clear_line, play
+from tests.journal import corpus
 from tests.journal.small_journal import NEW, OLD, forged, on_disk, small_export, text_of
 
 PLAYED = ("rws-wrong-result", "mbs-void-rounds")
@@ -113,6 +114,12 @@ def test_an_unsealed_tail_is_counted(taisai: Taisai, export: Path) -> None:
     assert "Not sealed: no checkpoint that you trust covers any entry." in words(
         taisai("audit", "verify", str(export))
     )
+
+
+def test_snapshots_of_another_version_are_counted_apart(taisai: Taisai, tmp_path: Path) -> None:
+    told = words(taisai("audit", "verify", str(corpus.database_file(tmp_path))))
+    assert "✓ 1 snapshot compared: it equals the state that the entries give" in told
+    assert "! 2 snapshots are of another version: not compared, and not used at a start" in told
 
 
 def test_what_the_command_recorded_is_proved(taisai: Taisai) -> None:

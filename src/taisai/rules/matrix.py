@@ -102,12 +102,8 @@ class Matrix:
         """[area][outcome] in 1/denominator; minus the denominator where the area loses."""
         self.clauses: Final = tuple([clauses for _, clauses, _ in compiled])
         self.wins: Final = tuple([wins for _, _, wins in compiled])
-        self.returns: Final = tuple(
-            [
-                _returns(area.id, ways, self.denominator)
-                for area, ways in zip(self.labels, self.wins, strict=True)
-            ]
-        )
+        wins = zip(self.areas, self.wins, strict=True)
+        self.returns: Final = tuple([_returns(area, ways, self.denominator) for area, ways in wins])
 
     def __repr__(self) -> str:
         return f"rulebook({self.rulebook!r}).matrix({self.layout!r})"

@@ -64,8 +64,8 @@ def _proved(report: Report) -> Iterator[str]:
     yield f"{entries}, each with the hash of the entry before it; the root of the hash tree is {report.root}"
     names = ", then ".join(_named(PublicKey.parse(text)) for text in report.signed_by)
     if report.checkpoints:
-        which = "it matches" if report.checkpoints == 1 else "each matches"
-        yield f"{count(report.checkpoints, 'checkpoint')} signed by {names}; {which} the entries before it"
+        checkpoints = f"{count(report.checkpoints, 'checkpoint')} signed by {names}"
+        yield f"{checkpoints}; {_each(report.checkpoints)} matches the entries before it"
     if report.held:
         held = count(report.held, "checkpoint")
         yield f"{held} kept elsewhere: the journal still begins with the entries that were signed then"
@@ -81,14 +81,19 @@ def _proved(report: Report) -> Iterator[str]:
     )
     if report.draws:
         yield (
-            f"{count(report.draws, 'draw')} of the demonstration shaker made again: each follows from a seed "
-            "that was committed before bets opened, and from the entry that closed bets"
+            f"{count(report.draws, 'draw')} of the demonstration shaker made again: {_each(report.draws)} "
+            "follows from a seed that was committed before bets opened, and from the entry that closed bets"
         )
     transit = count(report.in_transit, "transfer") if report.in_transit else "no transfer"
     balanced = f"the books of {count(report.tables, 'table')} balance after every round and at the end"
     yield f"{balanced}; {transit} between table and House in transit"
     if report.snapshots:
-        yield f"{count(report.snapshots, 'snapshot')} compared: each equals the state that the entries give"
+        snapshots = f"{count(report.snapshots, 'snapshot')} compared"
+        yield f"{snapshots}: {_each(report.snapshots)} equals the state that the entries give"
+
+
+def _each(number: int) -> str:
+    return "it" if number == 1 else "each"
 
 
 def _sealed(report: Report, key: PublicKey | None) -> Iterator[str]:
