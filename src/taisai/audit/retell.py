@@ -11,26 +11,7 @@ from typing import Any, NamedTuple
 
 from taisai.audit.replay import WrittenReplay, entries_of, entries_of_table, tables_of, unknown
 from taisai.audit.sources import Progress, Source
-from taisai.game.events import (
-    BetMoved,
-    BetRegistered,
-    BetReturned,
-    BetsClosed,
-    BetsOpened,
-    BetTakenBack,
-    ClaimSettled,
-    Event,
-    ReferralDecided,
-    Referred,
-    ResultCorrected,
-    ResultEntered,
-    RoundConcluded,
-    RoundResettled,
-    RoundSettled,
-    RoundVoided,
-    SettlementUndone,
-    TableOpened,
-)
+from taisai.game import events
 from taisai.game.rounds.round import Round
 from taisai.game.rounds.settlement import BetReturns, bet_records, note_returns
 from taisai.game.table import Table
@@ -94,7 +75,7 @@ def overview(
         if name is None:
             continue
         names[name] = None
-        if isinstance(event, TableOpened):
+        if isinstance(event, events.TableOpened):
             latest: deque[RoundSummary] = deque(maxlen=most)
             tables[name] = TableSummary(name, event.rulebook, event.currency, event.at, 0, latest)
         elif name in tables:
@@ -107,58 +88,61 @@ def overview(
 def _summarise(table: TableSummary, entry: Entry, event: Any) -> None:
     round_ = table.in_play
     match event:
-        case BetsOpened():
+        case events.BetsOpened():
             table.in_play = RoundSummary(event.round, entry.position, event.at)
             table.latest.append(table.in_play)
             table.rounds = event.round
             table.stakes.clear()
-        case BetRegistered() if round_:
+        case events.BetRegistered() if round_:
             table.stakes[event.id] = event.stake
             round_.bets, round_.staked = round_.bets + 1, round_.staked + event.stake
-        case BetTakenBack() | BetReturned() if round_:
+        case events.BetTakenBack() | events.BetReturned() if round_:
             stake = table.stakes.pop(event.id, 0)
             round_.bets, round_.staked = round_.bets - 1, round_.staked - stake
-        case ResultEntered() | ResultCorrected() if round_:
+        case events.ResultEntered() | events.ResultCorrected() if round_:
             round_.faces = event.faces
-        case RoundSettled() if round_:
+        case events.RoundSettled() if round_:
             _settle(round_, event)
-        case RoundConcluded():
+        case events.RoundConcluded():
             table.in_play = None
-        case RoundVoided() | RoundResettled() | SettlementUndone():
+        case events.RoundVoided() | events.RoundResettled() | events.SettlementUndone():
             _change(table, event)
-        case Referred() if event.round is not None and (about := table.round(event.round)):
+        case events.Referred() if event.round is not None and (about := table.round(event.round)):
             about.mark("referred")
 
 
-def _settle(round_: RoundSummary, event: RoundSettled | RoundResettled) -> None:
+RoundChange = events.RoundVoided | events.RoundResettled | events.SettlementUndone
+
+
+def _settle(round_: RoundSummary, event: events.RoundSettled | events.RoundResettled) -> None:
     round_.faces, round_.staked = event.faces, event.staked
     round_.returned = event.won + event.stakes_back
 
 
-def _change(table: TableSummary, event: RoundVoided | RoundResettled | SettlementUndone) -> None:
+def _change(table: TableSummary, event: RoundChange) -> None:
     round_ = table.round(event.round)
     if round_ is not None:
-        if isinstance(event, RoundVoided):
+        if isinstance(event, events.RoundVoided):
             round_.returned = round_.staked = event.staked
             round_.mark("void")
-        elif isinstance(event, RoundResettled):
+        elif isinstance(event, events.RoundResettled):
             _settle(round_, event)
             round_.mark("corrected")
         else:
             round_.returned = None
             round_.mark("corrected")
-    if isinstance(event, RoundVoided) and table.in_play is round_:
+    if isinstance(event, events.RoundVoided) and table.in_play is round_:
         table.in_play = None
 
 
 # One round
 
-Bets = tuple[BetRecord[BetRegistered], ...]
+Bets = tuple[BetRecord[events.BetRegistered], ...]
 
 
 class RoundEntry(NamedTuple):
     position: int
-    event: Event
+    event: events.Event
     asked: AnyCommand
     """The command that was decided; it may have several entries."""
     bets: Bets = ()
@@ -231,7 +215,7 @@ class _Collector:
             assert self._asked is not None
             bets, faces = self._bets_after(event, table)
             self._decision.append(RoundEntry(entry.position, event, self._asked, bets, faces))
-        if isinstance(event, BetRegistered) and event.round == self.number:
+        if isinstance(event, events.BetRegistered) and event.round == self.number:
             self._positions[event.id] = entry.position
         if not entry.more:
             decision, self._decision = self._decision, []
@@ -242,26 +226,27 @@ class _Collector:
         return table.round is not None and table.round.number == self.number
 
     def _concerns(self, event: Any) -> bool:
-        if isinstance(event, ReferralDecided):
+        if isinstance(event, events.ReferralDecided):
             return event.referral in self._subjects
-        if isinstance(event, ClaimSettled):
+        if isinstance(event, events.ClaimSettled):
             return event.claim in self._subjects
         return getattr(event, "round", None) == self.number
 
     def _keep(self, decision: list[RoundEntry], table: Table) -> None:
         self._entries += (entry for entry in decision if self._is_shown(entry.event, table))
-        self._subjects |= {entry.event.referral for entry in decision if isinstance(entry.event, Referred)}
+        happened = [entry.event for entry in decision]
+        self._subjects |= {event.referral for event in happened if isinstance(event, events.Referred)}
         self._subjects |= {claim.id for claim in table.claims.values() if claim.round == self.number}
 
-    def _bets_after(self, event: Event, table: Table) -> tuple[Bets, tuple[int, ...]]:
+    def _bets_after(self, event: events.Event, table: Table) -> tuple[Bets, tuple[int, ...]]:
         """The bets after an event that changes all of them, and the result by which they are settled."""
-        if isinstance(event, BetsClosed) and self._is_in_play(table):
+        if isinstance(event, events.BetsClosed) and self._is_in_play(table):
             return tuple(bet for bet in self._bets(table) if not bet.state.left_early), ()
-        if isinstance(event, RoundSettled):
+        if isinstance(event, events.RoundSettled):
             return (self._bets(table), event.faces) if self._is_in_play(table) else ((), ())
-        if isinstance(event, RoundResettled):
+        if isinstance(event, events.RoundResettled):
             return self._bets(table), event.faces
-        return (self._bets(table), ()) if isinstance(event, RoundVoided) else ((), ())
+        return (self._bets(table), ()) if isinstance(event, events.RoundVoided) else ((), ())
 
     def _round(self, table: Table) -> Round:
         if table.round is not None and table.round.number == self.number:
@@ -271,7 +256,7 @@ class _Collector:
     def _is_shown(self, event: Any, table: Table) -> bool:
         """Whether the event concerns the given seat, or everyone."""
         seat = getattr(event, "seat", None)
-        if isinstance(event, BetTakenBack | BetMoved | BetReturned):
+        if isinstance(event, events.BetTakenBack | events.BetMoved | events.BetReturned):
             # a seed is committed for a round that is not open yet, so the round is looked up only here
             seat = self._round(table).bets[event.id].seat
         return self.seat is None or seat in (None, self.seat)
