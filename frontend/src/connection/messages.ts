@@ -1,4 +1,4 @@
-// Of the floor's schemas 27fb58ec0449fddc: made by `npm run messages`, never by hand.
+// Of the floor's schemas 309185c5ee7ab7d3: made by `npm run messages`, never by hand.
 
 export type AnyCommand =
   | Assign
@@ -409,7 +409,7 @@ export interface Slip {
   stake: number;
 }
 /**
- * An item of the book's equipment comes to the table.
+ * Places an item of the book's equipment on the table.
  */
 export interface PlaceItem {
   command: "place-item";

@@ -1,4 +1,4 @@
-"""A table in play: `decide` what a command comes to, `evolve` the table by what happened.
+"""A table in play: `decide` turns a command into events, `evolve` applies an event to the table.
 
 Pure: no clock, no randomness, no disk, no network.
 

@@ -51,10 +51,7 @@ def check_equal(what: str, expected: object, got: object) -> None:
 
 
 class Form(NamedTuple):
-    """How the values of a type are stored: the type that msgspec reads, and the way there and back.
-
-    None stands for no conversion: msgspec writes and reads the value itself.
-    """
+    """How the values of a type are stored: the type that msgspec reads, and the conversions, if any."""
 
     stored: Any
     store: Callable[[Any], Any] | None = None
@@ -245,7 +242,7 @@ class SnapshotCodec(Generic[_State]):
     """Writes and reads the snapshots of one state class; the same state gives the same bytes."""
 
     def __init__(self, kind: type[_State], **about: Any) -> None:
-        """`about`: what a snapshot carries beside the state, each with its type."""
+        """`about`: the other fields of a snapshot, each with its type."""
         self.name = kind.__name__
         self._form: Form = form_of(cast("Any", kind))
         self._envelope: Any = defstruct(

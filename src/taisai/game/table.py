@@ -144,7 +144,7 @@ class Purse:
 
     @property
     def net(self) -> int:
-        """What the settled rounds of this session came to: returned less staked, corrections included."""
+        """The result of this session's settled rounds: returned less staked, corrections included."""
         return self._nets[self.index]
 
     @net.setter
@@ -181,7 +181,7 @@ class Seat:
 
     @property
     def net(self) -> int:
-        """What the settled rounds of this session came to for the player."""
+        """The result of this session's settled rounds for the player."""
         return sum(purse.net for purse in self.purses.values())
 
     @property
@@ -253,7 +253,7 @@ class Table:
     waived: list[Claim] = field(default_factory=list)
     """Waived claims: if the round is corrected again, the money that was kept counts as received."""
     tolerated: dict[str, int] = field(default_factory=dict)
-    """Player → rounds of the day in which a bet of theirs under the minimum was settled."""
+    """Player → rounds of the day in which a bet under the minimum was settled for them."""
     shut: str | None = None
     """Why no round opens."""
     shut_after: str | None = None

@@ -22,7 +22,7 @@ def is_name(value: object) -> TypeGuard[str]:
 
 
 CHIP_READER: Final = "chip-reader"
-"""The port behind which a chip reader records the chips as they lie."""
+"""The port of chip readers, which record the chips on the layout."""
 RECOVERY: Final = "recovery"
 """The system itself, starting again after an interruption."""
 CAGE: Final = "cage"
@@ -36,7 +36,7 @@ FLOOR: Final = "floor"
 SHAKER: Final = "shaker"
 """The demonstration shaker, which draws by seed; never used for money."""
 RECOGNISER: Final = "recogniser"
-"""The port behind which a device at the table recognises the dice."""
+"""The port of devices that recognise the dice."""
 SYSTEM: Final = frozenset({CLOCK, CHIP_READER, RECOVERY, CAGE, TABLE, HOUSE, FLOOR, SHAKER, RECOGNISER})
 """Actors that are not people; each may do only its own commands."""
 
@@ -110,7 +110,7 @@ class Subject(StrEnum):
     DISPUTE = "dispute"
     """A player disputes a round."""
     INTERRUPTION = "interruption"
-    """A stop of the system in a phase on which the document is silent."""
+    """A stop of the system in a phase for which the document has no clause."""
 
 
 class Hold(StrEnum):
@@ -128,10 +128,10 @@ class DeviceFault(StrEnum):
     """Why a device reports no faces."""
 
     NO_SHAKE = "no-shake"
-    """The dice were not set going, or did not come to rest."""
+    """The dice were not shaken, or did not stop."""
     INVALID = "invalid"
-    """They rest, and make no outcome: one leans or lies on another."""
+    """They show no outcome: a die leans or lies on another."""
     INVALID_AFTER_RESHAKE = "invalid-after-reshake"
-    """The same again, after the rules had them shaken once more."""
+    """Again no outcome, after the second shake that the rules order."""
     DOWN = "down"
-    """The device itself does not work."""
+    """The device does not work."""

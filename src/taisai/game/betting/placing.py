@@ -27,7 +27,7 @@ _CREDITS, _COLOUR = Means.CREDITS, Means.COLOUR_CHIPS
 
 
 def place(table: Table, command: PlaceBets) -> Events | Refusal:
-    """A terminal's bets."""
+    """Places the bets of a terminal."""
     seat = table.seats.get(command.seat)
     if seat is None or not seat.taken:
         return no_seat(table, command.seat)
@@ -43,7 +43,7 @@ def place(table: Table, command: PlaceBets) -> Events | Refusal:
 
 
 def _colour_refusal(seat: Seat, command: PlaceBets) -> Refusal | None:
-    """Why a terminal cannot bet with these chips: beside credits it has only its own colour."""
+    """Why a terminal cannot bet with these chips: it has credits and its own colour only."""
     clause = "house:colour-chips"
     if command.means is not _COLOUR or not seat.colour_value:
         message = f"seat {seat.name} has no {command.means}: expected credits or colour chips that it bought"
@@ -56,7 +56,7 @@ def _colour_refusal(seat: Seat, command: PlaceBets) -> Refusal | None:
 
 
 def record(table: Table, command: RecordBets) -> Events | Refusal:
-    """Chips as they lie, recorded by staff or a chip reader."""
+    """Staff or a chip reader record the chips on the layout."""
     seat = _seat_of(table, command)
     if isinstance(seat, Refusal):
         return seat

@@ -97,7 +97,7 @@ def lay(table: Table, round_: Round, purse: Purse, bet: BetRegistered, stake: in
 
 
 def _note_limits(round_: Round, seat: Seat, terms: Terms, row: int, stake: int) -> None:
-    """Where stakes are recorded as they lie: those outside the limits, and what is at risk of them."""
+    """Notes a stake outside the limits, and the part of it that is at risk."""
     column = round_.columns[terms.layout][row]
     assert column is not None
     lying = sum(column[purse.index] for purse in seat.purses.values() if purse.index < len(column))

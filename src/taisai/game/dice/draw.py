@@ -24,7 +24,7 @@ _FACES: Final = 6
 
 
 class Throw(NamedTuple):
-    """What a draw depends on beside its seed."""
+    """What a draw depends on, together with its seed."""
 
     table: str
     round: int
@@ -41,10 +41,10 @@ def draw(seed: bytes, throw: Throw) -> tuple[int, ...]:
 
 
 def dealt(seed: bytes, throw: Throw, cards: Sequence[int]) -> tuple[int, ...]:
-    """Three cards, without replacement, from those not seen since the shuffle: so many of each face.
+    """Three cards, without replacement; `cards` counts those not seen since the shuffle, face by face.
 
     Given what was seen, the next three of a shuffled shoe are any three of the others with the same chance,
-    whichever were burnt unseen: so this is the law of a shoe that was shuffled once and is dealt to its end.
+    also if some were burnt unseen: it is the chance of a shoe that is shuffled once and dealt to its end.
     """
     numbers = _pairs(stream(CARDS_LABEL, seed, throw))
     left, faces = list(cards), []
@@ -79,7 +79,7 @@ def below(most: int, numbers: Iterator[int], *, span: int) -> int:
 
 
 def face_at(cards: Sequence[int], place: int) -> int:
-    """The face of the card at a place, if they lie in order: so many ones, then the twos."""
+    """The face of the card at a place, if the cards are in order: first the ones, then the twos."""
     for face, count in enumerate(cards, 1):
         if place < count:
             return face

@@ -158,13 +158,13 @@ def _bad_reading(table: Table, command: TakeReading) -> Refusal | None:
 
 
 def _too_many(table: Table, faces: tuple[int, ...]) -> bool:
-    """Whether the decks do not have these cards, beside those seen in earlier rounds."""
+    """Whether the decks have too few of these cards left after earlier rounds."""
     result = table.round.result if table.round else None
     return not table.shoe.can_hold(faces, instead_of=tuple(result.faces) if result else ())
 
 
 def on_reading(table: Table, event: ReadingTaken) -> None:
-    """The round keeps the reading; nothing follows from it."""
+    """The round keeps the reading; the Dealer enters the result."""
     table.current.readings[event.reading] = _reading(event, event.cards)
 
 

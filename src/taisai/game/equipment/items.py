@@ -78,7 +78,7 @@ class Equipment:
         return max((item.least_tumbles or 0 for item in self.in_use(settings)), default=0)
 
     def place(self, item: str, placed: PlacedItem) -> None:
-        """An item comes to the table, not inspected yet."""
+        """Places an item on the table; it is not inspected yet."""
         self.placed[item] = placed
         self._forget(item)
 

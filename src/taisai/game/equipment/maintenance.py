@@ -24,7 +24,7 @@ SHOE: Final = Clause("house:shoe")
 
 
 def place_item(table: Table, command: messages.PlaceItem) -> Events | Refusal:
-    """An item comes to the table, unless another must leave first."""
+    """Places an item on the table, if no other must be removed first."""
     if refusal := at_table(table, command.by):
         return refusal
     item = table.equipment.items.get(command.item)

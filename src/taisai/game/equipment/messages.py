@@ -7,7 +7,7 @@ from taisai.rules.equipment import InspectedBefore
 
 
 class PlaceItem(Command, frozen=True, kw_only=True, tag="place-item"):
-    """An item of the book's equipment comes to the table."""
+    """Places an item of the book's equipment on the table."""
 
     item: str
     serial: str = ""
@@ -102,7 +102,7 @@ class ShoeLoaded(Event, frozen=True, kw_only=True, tag="shoe-loaded"):
 
 
 class ShoeShuffled(Event, frozen=True, kw_only=True, tag="shoe-shuffled"):
-    """All cards are back in the shoe, in a new order, so many burnt."""
+    """All cards of the shoe were shuffled, and some were burnt."""
 
     burnt: int
 

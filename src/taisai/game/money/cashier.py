@@ -24,7 +24,7 @@ COLOURS: Final = Clause("house:colour-chips")
 FLOAT: Final = Clause("house:float")
 DROP: Final = Clause("house:drop")
 TRANSFERS: Final = Clause("house:transfers")
-MOST_DISPENSED: Final = 20  # transfers of one session that a seat remembers: hardly a player has more tickets
+MOST_DISPENSED: Final = 20  # transfers of one session that a seat remembers; few players have more tickets
 
 
 # Credits and colour chips

@@ -34,12 +34,12 @@ def packed(numbers: Sequence[int]) -> int:
 
 
 def spread(count: int) -> int:
-    """As many ones: multiplied by a number, they become that number, as many times."""
+    """The number 1, `count` times: multiplied by a number, it is that number `count` times."""
     return packed([1] * count)
 
 
 def guard(count: int) -> int:
-    """The highest bit of each of so many sums."""
+    """The highest bit of each of `count` sums."""
     return spread(count) << (BITS - 1)
 
 

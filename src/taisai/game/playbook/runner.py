@@ -146,7 +146,7 @@ def _differ(line: int, pins: tuple[Pin, ...] | list[Pin], got: list[str]) -> Ite
 
 
 class PinnedPlaybook(NamedTuple):
-    """A playbook whose pinned lines are the table's answers of now, and what changed."""
+    """A playbook with the table's current answers pinned, and what changed."""
 
     text: str
     lines: int

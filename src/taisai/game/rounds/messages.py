@@ -44,7 +44,7 @@ class BetsClosed(Event, frozen=True, kw_only=True, tag="bets-closed"):
 
 
 class DiceTumbled(Event, frozen=True, kw_only=True, tag="dice-tumbled"):
-    """The dice tumbled so many times, under cover."""
+    """The dice tumbled under cover."""
 
     phase: Phase
     tumbles: int

@@ -194,7 +194,7 @@ def tray_needs(table: Table) -> int:
     return sum(purse.payable for purse in table.purses if purse.means is _CASH)
 
 
-# What became of each bet
+# Records of bets
 
 
 class BetReturn(NamedTuple):
@@ -225,7 +225,7 @@ def bet_records(
     bets: Sequence[BetRegistered] | None = None,
     returns: Mapping[str, BetReturn] | None = None,
 ) -> list[BetRecord[BetRegistered]]:
-    """What became of every bet of a round, or of the given bets.
+    """The records of all bets of a round, or of the given bets.
 
     All standing bets of a seat must be given together, because the limits apply to their sum. A bet that left
     the layout in a way that `returns` does not know is recorded as taken back.

@@ -145,7 +145,7 @@ def _open(table: Table, command: Perform, step: Step) -> Events | Refusal:
 
 
 def _event(kind: Callable[..., Event], command: Perform, step: Step, **fields: object) -> Events:
-    """The event of a step, with the fields that it has beside those of every step."""
+    """The event of a step; `fields` are those that not every step has."""
     return (kind(at=command.at, by=command.by, clause=step.clause, phase=step.end, **fields),)
 
 

@@ -165,7 +165,7 @@ def digest_of(book: Rulebook, settings: dict[str, str], offers: dict[str, str], 
 
 
 class Basis(NamedTuple):
-    """What terms are compiled from, beside the book."""
+    """What terms are compiled from, together with the book."""
 
     settings: dict[str, str]
     offers: dict[str, str]
