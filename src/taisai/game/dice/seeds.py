@@ -38,7 +38,7 @@ def round_of(table: Table, number: int) -> Round | None:
     """The current round or a finished one, to read only."""
     if table.round is not None and table.round.number == number:
         return table.round
-    return table.rounds.glance(number) if 0 < number <= len(table.rounds) else None
+    return table.glance(number)
 
 
 def is_committed(table: Table, number: int) -> bool:
@@ -58,9 +58,8 @@ def not_shown(by: str) -> Refusal:
 def _not_the_shaker(by: str) -> Refusal | None:
     if by == SHAKER:
         return None
-    return refused(
-        Reason.NOT_PERMITTED, DEMONSTRATION, f"only the demonstration shaker may do this, not {by}"
-    )
+    message = f"only the demonstration shaker may do this, not {by}"
+    return refused(Reason.NOT_PERMITTED, DEMONSTRATION, message)
 
 
 def commit_seed(table: Table, command: CommitSeed) -> Events | Refusal:
@@ -80,10 +79,8 @@ def commit_seed(table: Table, command: CommitSeed) -> Events | Refusal:
     refusal = between_rounds(table, DEMONSTRATION)
     if refusal is None and not table.demonstration:
         refusal = not_shown(command.by)
-    refusal = (
-        refusal or _bad_digits("a commitment", command.commitment) or bad_name("a source", command.source)
-    )
-    if refusal:
+    refusal = refusal or _bad_digits("a commitment", command.commitment)
+    if refusal := refusal or bad_name("a source", command.source):
         return refusal
     if table.revealed is not None and _hash_of(table.revealed.seed) == command.commitment:
         message = "the seed was revealed in the last round: use a new one"
