@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import hmac
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Coroutine, Mapping
 from functools import partial
 from random import Random
 from typing import Any, Final
@@ -16,7 +16,14 @@ from taisai.client import Device, Dial, Disconnected
 from taisai.demo import house
 from taisai.demo.players import OF, BetLimiter, Player, Waits
 from taisai.demo.sign_in import Demonstration
-from taisai.demo.staff import DEALER, VirtualDealer, VirtualSession, VirtualSupervisor, WorkSwitch
+from taisai.demo.staff import (
+    DEALER,
+    VirtualDealer,
+    VirtualPerson,
+    VirtualSession,
+    VirtualSupervisor,
+    WorkSwitch,
+)
 from taisai.game.refusals import Refusal
 from taisai.journal import Engine
 from taisai.journal.codec import HOUSE_STREAM
@@ -84,8 +91,7 @@ class Crowd:
         limiter = BetLimiter(BETS_A_SECOND, self._house_server.clock.now)
         for setup in house.TABLES.values():
             self._begin(self._staff(VirtualDealer, setup, setup.dealer, self._dealing[setup.name]).run())
-            supervisor = partial(VirtualSupervisor, position=house.VIRTUAL[setup.head])
-            self._begin(self._staff(supervisor, setup, setup.head, self._ruling[setup.name]).run())
+            self._begin(self._staff(VirtualSupervisor, setup, setup.head, self._ruling[setup.name]).run())
         for device, name in (await self._devices()).values():
             player = Player(
                 self._dial, device, name, OF[name], limiter=limiter, waits=self._waits,
@@ -108,17 +114,12 @@ class Crowd:
         self._tasks.append(asyncio.get_running_loop().create_task(work))
 
     def _staff(
-        self,
-        kind: Callable[..., VirtualDealer | VirtualSupervisor],
-        setup: house.TableSetup,
-        person: str,
-        switch: WorkSwitch,
-    ) -> VirtualDealer | VirtualSupervisor:
-        plan = self._house_server.plan
+        self, kind: type[VirtualPerson], setup: house.TableSetup, person: str, switch: WorkSwitch
+    ) -> VirtualPerson:
         return kind(
             self._dial, partial(self._admit, person, setup.name), table=setup.name, switch=switch,
             waits=self._waits, random=self._own_random(), now=self._house_server.clock.now,
-            day=plan.day or (lambda _now: ""),
+            day=self._house_server.plan.day or (lambda _now: ""), position=house.VIRTUAL[person],
         )  # fmt: skip
 
     async def _admit(self, person: str, table: str) -> VirtualSession:

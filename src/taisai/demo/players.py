@@ -5,13 +5,15 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
+from dataclasses import KW_ONLY, dataclass, field
+from functools import partial
 from random import Random
 from typing import Final, NamedTuple
 
 import structlog
 
 from taisai.client import ClientError, Device, Dial, Pace, Refused, Terminal
-from taisai.protocol.views import FeltArea, FeltView, LastRound
+from taisai.protocol.views import FeltArea, FeltView, LastRound, TableView
 
 
 class Waits(NamedTuple):
@@ -186,54 +188,43 @@ class BetLimiter:
         return True
 
 
+@dataclass
 class Player:
     """A virtual player."""
 
-    def __init__(
-        self,
-        dial: Dial,
-        device: Device,
-        name: str,
-        temperament: Temperament,
-        *,
-        limiter: BetLimiter,
-        waits: Waits,
-        random: Random,
-        now: Callable[[], int],
-        sleep: Callable[[float], Awaitable[object]] = asyncio.sleep,
-    ) -> None:
-        self._dial = dial
-        self._device = device
-        self._name = name
-        self._temperament = temperament
-        self._limiter = limiter
-        self._waits = waits
-        self._random = random
-        self._now = now
-        self._sleep = sleep
-        self._before: Stakes = {}
-        self._ticket: str | None = None
+    dial: Dial
+    device: Device
+    name: str
+    temperament: Temperament
+    _: KW_ONLY
+    limiter: BetLimiter
+    waits: Waits
+    random: Random
+    now: Callable[[], int]
+    sleep: Callable[[float], Awaitable[object]] = asyncio.sleep
+    before: Stakes = field(default_factory=dict)
+    """The bets of the round before."""
+    ticket: str | None = None
 
     async def run(self) -> None:
         """Plays until the task is cancelled."""
         while True:
             try:
-                async with Terminal(self._dial, self._device, pace=Pace(tries=3)) as terminal:
+                async with Terminal(self.dial, self.device, pace=Pace(tries=3)) as terminal:
                     await self._evening(terminal)
             except ClientError as error:
-                _log.info("a virtual player reconnects", player=self._name, why=str(error))
-            await self._sleep(self._waits.about(self._waits.again, self._random))
+                _log.info("a virtual player reconnects", player=self.name, why=str(error))
+            await self.sleep(self.waits.about(self.waits.again, self.random))
 
     async def _evening(self, terminal: Terminal) -> None:
         felt: FeltView | None = None
         number = 0
         while True:
-            is_next = _next_round(number)
-            await terminal.until(terminal.table_feed, is_next)
+            await terminal.until(terminal.table_feed, partial(_is_next, number))
             number = terminal.table.round.number
             try:
                 if not terminal.seat.taken:
-                    await terminal.sit_down(self._name)
+                    await terminal.sit_down(self.name)
                     await self._seated(terminal)
                     felt = None
                 if felt is None or felt.layout != terminal.seat.layout:
@@ -242,57 +233,57 @@ class Player:
                 await self._round(terminal, felt, number)
                 await self._afterwards(terminal, number)
             except Refused as error:  # too late, out of credits, or the table is shut
-                _log.debug("a virtual player was refused", player=self._name, why=str(error))
-                await self._sleep(self._waits.step)
+                _log.debug("a virtual player was refused", player=self.name, why=str(error))
+                await self.sleep(self.waits.step)
 
     async def _seated(self, terminal: Terminal) -> None:
         with suppress(TimeoutError):
-            async with asyncio.timeout(self._waits.again):
+            async with asyncio.timeout(self.waits.again):
                 await terminal.until(terminal.seat_feed, lambda seat: seat.taken)
 
     async def _credit(self, terminal: Terminal) -> None:
         """Redeems the ticket, or buys credits if few are left."""
-        if self._ticket is not None:
-            ticket, self._ticket = self._ticket, None
+        if self.ticket is not None:
+            ticket, self.ticket = self.ticket, None
             await terminal.ticket_in(ticket)
         elif terminal.seat.credits < BUYS // SHARE:
             await terminal.buy_credits(BUYS)
 
     async def _round(self, terminal: Terminal, felt: FeltView, number: int) -> None:
-        temperament, random = self._temperament, self._random
+        temperament, random = self.temperament, self.random
         if random.random() > temperament.plays:
             return
-        await self._sleep(self._until_turn(terminal))
+        await self.sleep(self._until_turn(terminal))
         if (terminal.table.round.number, terminal.table.round.bets_open) != (number, True):
             return
         stakes = self._stakes(terminal, felt)
-        if not stakes or not self._limiter.takes(len(stakes)):
+        if not stakes or not self.limiter.takes(len(stakes)):
             return
-        if self._before and random.random() < temperament.repeats:
+        if self.before and random.random() < temperament.repeats:
             await terminal.repeat()
         else:
             await terminal.place(stakes, round_=number)
-            self._before = stakes
+            self.before = stakes
         if random.random() < temperament.undoes:
-            await self._sleep(self._waits.about(self._waits.step, random))
+            await self.sleep(self.waits.about(self.waits.step, random))
             await terminal.undo()
-        elif random.random() < temperament.doubles and self._limiter.takes(len(stakes)):
+        elif random.random() < temperament.doubles and self.limiter.takes(len(stakes)):
             await terminal.double()
 
     def _until_turn(self, terminal: Terminal) -> float:
         """Seconds until the player bets."""
         closes_at = terminal.table.countdown.closes_at
         if closes_at is None:
-            return self._waits.about(self._waits.step, self._random)
-        left = max(0.0, (closes_at - self._now()) / 1000)
-        return left * min(0.97, max(0.02, self._random.gauss(self._temperament.late, 0.15)))
+            return self.waits.about(self.waits.step, self.random)
+        left = max(0.0, (closes_at - self.now()) / 1000)
+        return left * min(0.97, max(0.02, self.random.gauss(self.temperament.late, 0.15)))
 
     def _stakes(self, terminal: Terminal, felt: FeltView) -> Stakes:
         """The bets that the player's credits allow."""
         seat = terminal.seat
-        sight = PlayerSight(felt, seat.credits, seat.last, self._before, self._random)
+        sight = PlayerSight(felt, seat.credits, seat.last, self.before, self.random)
         left, stakes = seat.credits, Stakes()
-        for area, stake in self._temperament.bets(sight).items():
+        for area, stake in self.temperament.bets(sight).items():
             if stake <= left:
                 stakes[area] = stake
                 left -= stake
@@ -300,30 +291,21 @@ class Player:
 
     async def _afterwards(self, terminal: Terminal, number: int) -> None:
         """Calls an attendant, or takes a ticket after the round and leaves for a while."""
-        temperament, random = self._temperament, self._random
+        temperament, random = self.temperament, self.random
         if random.random() < temperament.calls:
             await terminal.call_attendant(random.choice(_CALLS))
         if random.random() >= temperament.cashes:
             return
-        is_over = _is_over(number)
-        await terminal.until(terminal.table_feed, is_over)
+        await terminal.until(terminal.table_feed, partial(_is_over, number))
         if terminal.seat.credits and not terminal.seat.at_risk:
-            self._ticket = (await terminal.ticket_out()).ticket
+            self.ticket = (await terminal.ticket_out()).ticket
             await terminal.leave()
-            await self._sleep(self._waits.about(self._waits.patience, random))
+            await self.sleep(self.waits.about(self.waits.patience, random))
 
 
-def _next_round(after: int) -> Callable[[object], bool]:
-    def holds(table: object) -> bool:
-        round_ = table.round  # type: ignore[attr-defined]
-        return bool(round_.bets_open and round_.number != after)
-
-    return holds
+def _is_next(after: int, table: TableView) -> bool:
+    return table.round.bets_open and table.round.number != after
 
 
-def _is_over(number: int) -> Callable[[object], bool]:
-    def holds(table: object) -> bool:
-        round_ = table.round  # type: ignore[attr-defined]
-        return bool(round_.number > number or round_.phase == "between")
-
-    return holds
+def _is_over(number: int, table: TableView) -> bool:
+    return table.round.number > number or table.round.phase == "between"

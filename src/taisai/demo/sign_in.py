@@ -10,12 +10,12 @@ from litestar import Request, get, post
 from litestar.datastructures import State
 from litestar.params import JSONBody
 
-from taisai.cage.messages import DeviceKind, DismissDevice, EnrolDevice
+from taisai.cage.messages import DeviceKind, DismissDevice, EnrolDevice, HouseCommand
 from taisai.demo import house
 from taisai.game.commands import LeaveSeat
 from taisai.game.refusals import Refusal
 from taisai.journal import Engine, stream_of
-from taisai.journal.codec import HOUSE_STREAM, AnyCommand
+from taisai.journal.codec import HOUSE_STREAM
 from taisai.journal.errors import JournalError
 from taisai.protocol import bodies
 from taisai.protocol.bodies import EnterResponse
@@ -94,25 +94,19 @@ class Demonstration:
         name, seat, is_known, instead_of = place
         if instead_of is not None:
             why = "not connected, and another device needs its place"
-            refusal = await self._refusal(
-                DismissDevice(
-                    at=self.house_server.clock.now(), by=house.ADMINISTRATOR, device=instead_of, reason=why
-                )
-            )
+            refusal = await self._refusal(DismissDevice, device=instead_of, reason=why)
             if refusal is not None:
                 return refusal
         if not is_known:
-            command = EnrolDevice(
-                at=self.house_server.clock.now(), by=house.ADMINISTRATOR, device=name, kind=kind, key=key,
-                table=table, seat=seat,
-            )  # fmt: skip
-            refusal = await self._refusal(command)
+            fields = {"device": name, "kind": kind, "key": key, "table": table, "seat": seat}
+            refusal = await self._refusal(EnrolDevice, **fields)
             if refusal is not None:
                 return refusal
         return EnterResponse(role=role, name=name, device=name, table=table, seat=seat)
 
-    async def _refusal(self, command: AnyCommand) -> Refusal | None:
-        answer = await self.house_server.queue.execute(HOUSE_STREAM, command)
+    async def _refusal(self, kind: type[HouseCommand], /, **fields: object) -> Refusal | None:
+        named: dict[str, Any] = {"at": self.house_server.clock.now(), "by": house.ADMINISTRATOR, **fields}
+        answer = await self.house_server.queue.execute(HOUSE_STREAM, kind(**named))
         return answer if isinstance(answer, Refusal) else None
 
     # Leaving
@@ -125,9 +119,8 @@ class Demonstration:
         self._gone = {place.terminal: self._gone.get(place.terminal, now) for place in left}
         for place in left:
             if now - self._gone[place.terminal] >= GONE_FOR:
-                command = LeaveSeat(
-                    at=now, by=place.terminal, seat=place.seat
-                )  # refused if the player is back
+                # This is refused if the player is back.
+                command = LeaveSeat(at=now, by=place.terminal, seat=place.seat)
                 await self.house_server.queue.execute(stream_of(place.table), command)
 
     # Approving

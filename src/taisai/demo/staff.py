@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
+from dataclasses import KW_ONLY, dataclass
 from random import Random
 from typing import Any, Final, NamedTuple
 
@@ -106,10 +107,6 @@ class WorkSwitch:
         else:
             self.works.clear()
 
-    async def until_working(self) -> None:
-        """Waits until the person may work."""
-        await self.works.wait()
-
 
 def is_undrawn(console: Console) -> bool:
     """Whether a person opened bets before the shaker had committed to a seed: the round will get no dice."""
@@ -118,68 +115,56 @@ def is_undrawn(console: Console) -> bool:
     return table.round.phase == REVEALED and not has_seed and console.console.reading is None
 
 
+@dataclass
 class VirtualPerson:
     """A virtual person at one table. They know no rules and do what is offered to their position."""
 
-    position = DEALER
-
-    def __init__(
-        self,
-        dial: Dial,
-        admit: Admit,
-        *,
-        table: str,
-        switch: WorkSwitch,
-        waits: Waits,
-        random: Random,
-        now: Callable[[], int],
-        day: Callable[[int], str],
-        sleep: Callable[[float], Awaitable[object]] = asyncio.sleep,
-    ) -> None:
-        self._dial = dial
-        self._admit = admit
-        self._table = table
-        self._switch = switch
-        self._waits = waits
-        self._random = random
-        self._now = now
-        self._day = day
-        self._sleep = sleep
+    dial: Dial
+    admit: Admit
+    _: KW_ONLY
+    table: str
+    switch: WorkSwitch
+    waits: Waits
+    random: Random
+    now: Callable[[], int]
+    day: Callable[[int], str]
+    sleep: Callable[[float], Awaitable[object]] = asyncio.sleep
+    position: str = DEALER
 
     async def run(self) -> None:
         """Connects and works; reconnects after every error."""
         while True:
             try:
-                signed = await self._admit()
+                signed = await self.admit()
                 who = Staff(signed.token)
-                async with Console(self._dial, who, table=self._table, pace=Pace(tries=3)) as console:
+                async with Console(self.dial, who, table=self.table, pace=Pace(tries=3)) as console:
                     await self._work(console, signed)
             except ClientError as error:
                 _log.info(
-                    "a virtual person reconnects", table=self._table, position=self.position, why=str(error)
+                    "a virtual person reconnects", table=self.table, position=self.position, why=str(error)
                 )
-            await self._sleep(self._waits.again)
+            await self.sleep(self.waits.again)
 
     async def _work(self, console: Console, signed: VirtualSession) -> None:
         while True:
-            await self._switch.until_working()
+            await self.switch.works.wait()
             seen = console.console, console.table
             try:
                 if await self._step(console, signed):
                     continue
             except Refused as error:
-                _log.info("a virtual person was refused", table=self._table, why=str(error))
-                await self._sleep(self._waits.again)
+                _log.info("a virtual person was refused", table=self.table, why=str(error))
+                await self.sleep(self.waits.again)
             except Disconnected as error:
                 if error.in_doubt:
-                    _log.info("it is not known whether the request was carried out", table=self._table)
+                    _log.info("it is not known whether the request was carried out", table=self.table)
                 raise
             await self._change(console, seen)
 
     async def _change(self, console: Console, seen: tuple[object, object]) -> None:
         """Waits for a change of the console, or for a moment."""
         with suppress(TimeoutError):
-            async with asyncio.timeout(self._waits.again):
+            async with asyncio.timeout(self.waits.again):
                 await console.until(console.console_feed, lambda view: view is not seen[0])
 
     async def _step(self, console: Console, signed: VirtualSession) -> bool:
@@ -187,29 +172,21 @@ class VirtualPerson:
         offer = self._wanted(console)
         if offer is None:
             return False
-        await self._sleep(self._before(console, offer))
-        if not self._switch.is_working or not await self._arrived(console):
+        await self.sleep(self._before(console, offer))
+        if not self.switch.is_working:
             return True
+        name = console.welcome.name if console.welcome is not None else ""
+        if (name, self.position) not in {(person.name, person.position) for person in console.console.people}:
+            await console.take_position(self.position)
         if self._wanted(console) != offer:
             return True  # something changed in the meantime
-        return await self._take(console, signed, offer)
-
-    async def _take(self, console: Console, signed: VirtualSession, offer: Offer) -> bool:
-        now = self._now()
-        fields = await filled(console, offer, serial=f"demo-{now}", day=self._day(now))
+        now = self.now()
+        fields = await filled(console, offer, serial=f"demo-{now}", day=self.day(now))
         if fields is None:
             return False
         sent = command(offer.command, **{**offer.preset, **fields})
         approval = signed.approve(sent) if needs_second(offer) else None
-        await console.send(sent, table=self._table, approval=approval)
-        return True
-
-    async def _arrived(self, console: Console) -> bool:
-        """Takes the position at the table, if needed."""
-        name = console.welcome.name if console.welcome is not None else ""
-        if any((person.name, person.position) == (name, self.position) for person in console.console.people):
-            return True
-        await console.take_position(self.position)
+        await console.send(sent, table=self.table, approval=approval)
         return True
 
     # Choosing the next step
@@ -220,13 +197,13 @@ class VirtualPerson:
 
     def _before(self, console: Console, offer: Offer) -> float:
         """Seconds until the step is done."""
-        waits, table = self._waits, console.table
+        waits, table = self.waits, console.table
         closes_at = table.countdown.closes_at
         if table.round.bets_open and closes_at is not None:
-            left = (closes_at - self._now()) / 1000
+            left = (closes_at - self.now()) / 1000
             return max(0.0, left if offer.preset.get("act") == CLOSE else left - waits.lead)
         is_next_round = offer.command == "perform" and table.round.phase == "between"
-        return waits.about(waits.look if is_next_round else waits.step, self._random)
+        return waits.about(waits.look if is_next_round else waits.step, self.random)
 
 
 class VirtualDealer(VirtualPerson):
@@ -243,23 +220,19 @@ class VirtualDealer(VirtualPerson):
     async def _step(self, console: Console, signed: VirtualSession) -> bool:
         reading = console.console.reading
         if is_undrawn(console) and not console.console.referrals:
-            await self._sleep(self._waits.about(self._waits.step, self._random))
-            await console.send(command("report", event="other", detail=UNDRAWN), table=self._table)
+            await self.sleep(self.waits.about(self.waits.step, self.random))
+            await console.send(command("report", event="other", detail=UNDRAWN), table=self.table)
             return True
         if reading is not None and reading.fault is not None and reading.suggested is not None:
-            await self._sleep(self._waits.about(self._waits.step, self._random))
+            await self.sleep(self.waits.about(self.waits.step, self.random))
             sent = command("report", event=reading.suggested.id)
-            await console.send(sent, table=self._table)
+            await console.send(sent, table=self.table)
             return True
         return await super()._step(console, signed)
 
 
 class VirtualSupervisor(VirtualPerson):
     """A virtual supervisor: does what a dealer may not do, and decides referrals."""
-
-    def __init__(self, *arguments: Any, position: str, **named: Any) -> None:
-        super().__init__(*arguments, **named)
-        self.position = position
 
     def _wanted(self, console: Console) -> Offer | None:
         offer = super()._wanted(console)
@@ -272,9 +245,9 @@ class VirtualSupervisor(VirtualPerson):
             for decision in decisions:
                 if decision.preset["treatment"] == treatment:
                     return decision
-        if console.console.day < self._day(self._now()):
+        if console.console.day < self.day(self.now()):
             return next((offer for offer in own if offer.command == "begin-day"), None)
         return None
 
     def _before(self, _console: Console, _offer: Offer) -> float:
-        return self._waits.about(self._waits.patience, self._random)
+        return self.waits.about(self.waits.patience, self.random)

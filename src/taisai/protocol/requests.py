@@ -53,6 +53,14 @@ class PingRequest(Request, frozen=True, kw_only=True):
     """Asks whether the server is there. It does not keep a session from expiring."""
 
 
+class _TableRequest(Request, frozen=True, kw_only=True):
+    table: RequestName
+
+
+class _SeatRequest(_TableRequest, frozen=True, kw_only=True):
+    seat: RequestName
+
+
 # Commands
 
 
@@ -65,48 +73,33 @@ class DoRequest(Request, frozen=True, kw_only=True):
     """The approval of a second person for exactly this request."""
 
 
-class OpenTableRequest(Request, frozen=True, kw_only=True):
+class OpenTableRequest(_TableRequest, frozen=True, kw_only=True):
     """Opens a configured table for the first time, under its configured terms."""
 
-    table: RequestName
 
-
-class TakePositionRequest(Request, frozen=True, kw_only=True):
+class TakePositionRequest(_TableRequest, frozen=True, kw_only=True):
     """Puts the member of staff into a position at a table that their rank allows."""
 
-    table: RequestName
     position: RequestName
 
 
 # Terminals
 
 
-class UndoRequest(Request, frozen=True, kw_only=True):
+class UndoRequest(_SeatRequest, frozen=True, kw_only=True):
     """Takes back the bets that were placed last."""
 
-    table: RequestName
-    seat: RequestName
 
-
-class ClearRequest(Request, frozen=True, kw_only=True):
+class ClearRequest(_SeatRequest, frozen=True, kw_only=True):
     """Takes back every bet of the round."""
 
-    table: RequestName
-    seat: RequestName
 
-
-class DoubleRequest(Request, frozen=True, kw_only=True):
+class DoubleRequest(_SeatRequest, frozen=True, kw_only=True):
     """Places every bet of the round once more."""
 
-    table: RequestName
-    seat: RequestName
 
-
-class RepeatRequest(Request, frozen=True, kw_only=True):
+class RepeatRequest(_SeatRequest, frozen=True, kw_only=True):
     """Places the bets of the seat's last round again."""
-
-    table: RequestName
-    seat: RequestName
 
 
 class PlacedStake(Struct, frozen=True, forbid_unknown_fields=True):
@@ -116,67 +109,51 @@ class PlacedStake(Struct, frozen=True, forbid_unknown_fields=True):
     stake: Amount
 
 
-class KeepFavouriteRequest(Request, frozen=True, kw_only=True):
+class KeepFavouriteRequest(_SeatRequest, frozen=True, kw_only=True):
     """Saves a set of bets under a name. An empty set deletes the name."""
 
-    table: RequestName
-    seat: RequestName
     name: RequestName
     bets: Annotated[tuple[PlacedStake, ...], Meta(max_length=104)]
 
 
-class FavouritesRequest(Request, frozen=True, kw_only=True):
+class FavouritesRequest(_SeatRequest, frozen=True, kw_only=True):
     """Asks for the seat's favourites."""
 
-    table: RequestName
-    seat: RequestName
 
-
-class TicketInRequest(Request, frozen=True, kw_only=True):
+class TicketInRequest(_SeatRequest, frozen=True, kw_only=True):
     """Redeems a ticket at a terminal."""
 
-    table: RequestName
-    seat: RequestName
     ticket: RequestName
 
 
-class TicketOutRequest(Request, frozen=True, kw_only=True):
+class TicketOutRequest(_SeatRequest, frozen=True, kw_only=True):
     """Issues a ticket for all credits of a terminal."""
 
-    table: RequestName
-    seat: RequestName
 
-
-class TicketsRequest(Request, frozen=True, kw_only=True):
+class TicketsRequest(_SeatRequest, frozen=True, kw_only=True):
     """Asks for the tickets that the terminal issued to this player and that are not redeemed yet."""
-
-    table: RequestName
-    seat: RequestName
 
 
 # Queries
 
 
-class FeltRequest(Request, frozen=True, kw_only=True):
+class FeltRequest(_TableRequest, frozen=True, kw_only=True):
     """Asks for a layout: areas, labels, odds, limits, drawing."""
 
-    table: RequestName
     layout: str | None = None
 
 
-class RoundsRequest(Request, frozen=True, kw_only=True):
+class RoundsRequest(_TableRequest, frozen=True, kw_only=True):
     """Asks for past rounds: with all bets for staff, with their own bets of the last ten for a player."""
 
-    table: RequestName
     seat: str | None = None
     round: int | None = None
     most: Annotated[int, Meta(ge=1, le=10)] = 10
 
 
-class PreviewRequest(Request, frozen=True, kw_only=True):
+class PreviewRequest(_TableRequest, frozen=True, kw_only=True):
     """Asks what a result would light and pay, before it is committed."""
 
-    table: RequestName
     faces: ThreeFaces
 
 
@@ -189,44 +166,39 @@ class SellTicketRequest(Request, frozen=True, kw_only=True):
     amount: Amount
 
 
-class FillRequest(Request, frozen=True, kw_only=True):
+class FillRequest(_TableRequest, frozen=True, kw_only=True):
     """Sends chips from the cage to a table's tray."""
 
-    table: RequestName
     amount: Amount
     approval: str | None = None
 
 
-class TakeCreditRequest(Request, frozen=True, kw_only=True):
+class TakeCreditRequest(_TableRequest, frozen=True, kw_only=True):
     """Sends chips from a table's tray to the cage."""
 
-    table: RequestName
     amount: Amount
     transfer: str | None = None
     """A transfer that left the tray and has not arrived yet: this request finishes it."""
     approval: str | None = None
 
 
-class TakeDropRequest(Request, frozen=True, kw_only=True):
+class TakeDropRequest(_TableRequest, frozen=True, kw_only=True):
     """Takes a table's drop box to the count."""
 
-    table: RequestName
     approval: str | None = None
 
 
-class CountDropRequest(Request, frozen=True, kw_only=True):
+class CountDropRequest(_TableRequest, frozen=True, kw_only=True):
     """Records what was counted in a drop box that left a table."""
 
-    table: RequestName
     transfer: RequestName
     counted: Annotated[int, Meta(ge=0, le=2**53 - 1)]
     approval: str | None = None
 
 
-class SettleClaimRequest(Request, frozen=True, kw_only=True):
+class SettleClaimRequest(_TableRequest, frozen=True, kw_only=True):
     """Pays a player's claim, or collects the house's, at the cage."""
 
-    table: RequestName
     claim: RequestName
     approval: str | None = None
 
@@ -244,10 +216,9 @@ class ReportRequest(Request, frozen=True, kw_only=True):
 # Results
 
 
-class ReadingRequest(Request, frozen=True, kw_only=True):
+class ReadingRequest(_TableRequest, frozen=True, kw_only=True):
     """What a shaker that recognises dice saw, or why it saw nothing."""
 
-    table: RequestName
     reading: RequestName
     faces: ThreeFaces | None = None
     fault: str | None = None
@@ -259,10 +230,9 @@ class ReadingRequest(Request, frozen=True, kw_only=True):
 # The demonstration
 
 
-class VirtualDealerRequest(Request, frozen=True, kw_only=True):
+class VirtualDealerRequest(_TableRequest, frozen=True, kw_only=True):
     """Pauses the virtual dealer of a table, or lets them continue."""
 
-    table: RequestName
     dealing: bool
 
 

@@ -11,84 +11,11 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from taisai.game.commands import Slip
-from taisai.protocol.views.console import (
-    Blank,
-    Choice,
-    ConsoleView,
-    Extreme,
-    InspectionDue,
-    IrregularityLine,
-    ItemLine,
-    Offer,
-    PersonLine,
-    PreviewView,
-    ReadingView,
-    ReferralLine,
-    RiskView,
-    SeatLine,
-    SeatsView,
-    ShoeView,
-    TransferInTransit,
-    WatchView,
-    WithdrawalView,
-)
-from taisai.protocol.views.house import (
-    Alarm,
-    Books,
-    BooksView,
-    CageView,
-    LargeWin,
-    LobbyTable,
-    LobbyView,
-    PitTable,
-    PitView,
-    ReportView,
-    TableClaims,
-    TakingsLine,
-)
-from taisai.protocol.views.parts import Changes, ClaimLine, ColourLine, Part, View, Words
-from taisai.protocol.views.rounds import (
-    BetLine,
-    HistoryView,
-    Incident,
-    PastResult,
-    RoadColumn,
-    RoundTotals,
-    RoundView,
-    RuledBet,
-)
-from taisai.protocol.views.table import (
-    ColourChips,
-    CountdownView,
-    DiceView,
-    DrawView,
-    FeltArea,
-    FeltCell,
-    FeltView,
-    LastRound,
-    LimitLine,
-    LimitsView,
-    OddsLine,
-    Revealed,
-    RoundStand,
-    SeatView,
-    Stoppage,
-    TableFacts,
-    TableView,
-)
-
-__all__ = [
-    "CHANGES", "VIEWS", "Alarm", "AnyChanges", "AnyView", "BetLine", "Blank", "Books", "BooksView",
-    "CageView", "Changes", "Choice", "ClaimLine", "ColourChips", "ColourLine", "ConsoleView",
-    "CountdownView", "DiceView", "DrawView", "Extreme", "FeltArea", "FeltCell", "FeltView",
-    "HistoryView", "Incident", "InspectionDue", "IrregularityLine", "ItemLine", "LargeWin", "LastRound",
-    "LimitLine", "LimitsView", "LobbyTable", "LobbyView", "OddsLine", "Offer", "Part", "PastResult",
-    "PersonLine", "PitTable", "PitView", "PreviewView", "ReadingView", "ReferralLine", "ReportView",
-    "Revealed", "RiskView", "RoadColumn", "RoundStand", "RoundTotals", "RoundView", "RuledBet",
-    "SeatLine", "SeatView", "SeatsView", "ShoeView", "Stoppage", "TableClaims", "TableFacts",
-    "TableView", "TakingsLine", "TransferInTransit", "View", "WatchView", "WithdrawalView", "Words",
-    "changed", "changes_of", "difference",
-]  # fmt: skip
+from taisai.protocol.views.console import *
+from taisai.protocol.views.house import *
+from taisai.protocol.views.parts import *
+from taisai.protocol.views.rounds import *
+from taisai.protocol.views.table import *
 
 VIEWS: Final[tuple[type[View], ...]] = (TableView, ConsoleView, SeatView, LobbyView, PitView, CageView)
 """Every view of a feed."""

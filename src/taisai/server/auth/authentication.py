@@ -173,15 +173,7 @@ class Authentication:
         await self._note_ends(now)
 
     async def approve(
-        self,
-        person: str,
-        password: str,
-        code: str,
-        *,
-        digest: str,
-        asker: Session,
-        address: str,
-        now: int,
+        self, person: str, password: str, code: str, *, digest: str, asker: Session, address: str, now: int
     ) -> NewApproval | SignInRefused:
         """A second person's approval of the request with this digest, valid in the asker's session only."""
         if folded(person) == folded(asker.person):

@@ -81,8 +81,7 @@ class Passwords:
         possible = hash_ is not None and len(password) <= MOST_PASSWORD
         try:
             self._hasher.verify(
-                hash_ if hash_ is not None and possible else self._dummy,
-                _written(password[:MOST_PASSWORD]),
+                hash_ if hash_ is not None and possible else self._dummy, _written(password[:MOST_PASSWORD])
             )
         except (VerificationError, InvalidHashError):
             return False

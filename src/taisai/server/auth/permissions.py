@@ -138,166 +138,95 @@ def _to(*roles: Role | frozenset[Role], reach: Reach = Reach.ANY) -> dict[Role, 
 _TERMINAL: Final = _to(Role.TERMINAL, reach=Reach.SEAT)
 _DEVICES: Final = _to(Role.TERMINAL, Role.DISPLAY, Role.SHAKER, reach=Reach.TABLE)
 _EVERYONE: Final = _to(frozenset(Role))
+_STAFF: Final = _to(STAFF)
 _CAGE: Final = _to(Role.CASHIER)
 _BOOKS: Final = _to(Role.CASHIER, Role.AUDITOR, Role.SHIFT_MANAGER)
 _TABLE: Final = _to(AT_TABLE)
 _SUPERVISORS: Final = _to(SUPERVISING & AT_TABLE)
 _ADMINISTRATION: Final = _to(Role.ADMINISTRATOR)
+_NEED_APPROVALS: Final = _to(AT_TABLE, Role.CASHIER, Role.ADMINISTRATOR)
 _WATCHING: Final = _to(AT_TABLE, Role.AUDITOR)
 _SCHOOL: Final = _to(frozenset(Role), reach=Reach.DEMONSTRATION) | _TABLE
 
-REQUESTS: Final[Mapping[str, Permission]] = {
-    kind: Permission(roles)
-    for kind, roles in {
-        "hello": _EVERYONE,
-        "ping": _EVERYONE,
-        "unfollow": _EVERYONE,
-        "follow": _EVERYONE,  # each feed has its own permission below
-        "do": _EVERYONE,  # each command has its own permission below
-        "open-table": _SUPERVISORS,
-        "take-position": _TABLE,
-        "undo": _TERMINAL,
-        "clear": _TERMINAL,
-        "double": _TERMINAL,
-        "repeat": _TERMINAL,
-        "keep-favourite": _TERMINAL,
-        "favourites": _TERMINAL,
-        "ticket-in": _TERMINAL,
-        "ticket-out": _TERMINAL,
-        "tickets": _TERMINAL,
-        "felt": _DEVICES | _WATCHING | _to(Role.CASHIER),
-        "rounds": _TERMINAL | _WATCHING,
-        "preview": _TABLE,
-        "sell-ticket": _CAGE,
-        "fill": _CAGE,
-        "take-credit": _TABLE,
-        "take-drop": _SUPERVISORS,
-        "count-drop": _CAGE,
-        "settle-claim": _CAGE,
-        "books": _BOOKS,
-        "report": _BOOKS | _SUPERVISORS,
-        "reading": _to(Role.SHAKER, reach=Reach.TABLE),
-        "virtual-dealer": _TABLE,  # only a demonstration has virtual dealers
-    }.items()
-}
+
+def _permissions(*grants: tuple[dict[Role, Reach], str]) -> dict[str, Permission]:
+    """Each grant has roles, and the names of what they may do."""
+    return {name: Permission(roles) for roles, names in grants for name in names.split(", ")}
+
+
+REQUESTS: Final[Mapping[str, Permission]] = _permissions(
+    (
+        _EVERYONE,
+        "hello, ping, unfollow, follow, do",
+    ),  # feeds and commands have their own permissions
+    (_TERMINAL, "undo, clear, double, repeat, keep-favourite, favourites, ticket-in, ticket-out, tickets"),
+    (
+        _TABLE,
+        "take-position, preview, take-credit, virtual-dealer",
+    ),  # the last only in a demonstration
+    (_SUPERVISORS, "open-table, take-drop"),
+    (_CAGE, "sell-ticket, fill, count-drop, settle-claim"),
+    (_BOOKS, "books"),
+    (_BOOKS | _SUPERVISORS, "report"),
+    (_TERMINAL | _WATCHING, "rounds"),
+    (_DEVICES | _WATCHING | _CAGE, "felt"),
+    (_to(Role.SHAKER, reach=Reach.TABLE), "reading"),
+)
 """Requests on the socket."""
 
-COMMANDS: Final[Mapping[str, Permission]] = {
-    kind: Permission(roles)
-    for kind, roles in {
-        # a terminal for its own seat; staff for a player who asks them
-        "take-seat": _TERMINAL | _TABLE,
-        "leave-seat": _TERMINAL | _TABLE,
-        "show-layout": _TERMINAL,
-        "buy-credits": _to(Role.TERMINAL, reach=Reach.PLAY) | _SUPERVISORS,  # a terminal cannot receive cash
-        "place-bets": _TERMINAL,
-        "take-back": _TERMINAL | _TABLE,
-        "choose-withdrawal": _TERMINAL | _TABLE,
-        "call-attendant": _TERMINAL,
-        # the layout of a live table
-        "record-bets": _TABLE,
-        "move-bet": _TABLE,
-        "buy-colour": _TABLE,
-        "cash-colour": _TABLE,
-        # the round
-        "perform": _TABLE,
-        "report": _TABLE,
-        "declare": _TABLE,
-        "close-withdrawal": _TABLE,
-        "decide-referral": _SUPERVISORS,
-        # the table
-        "shut": _TABLE,
-        "reopen": _SUPERVISORS,
-        "begin-day": _SUPERVISORS,
-        "begin-shift": _SUPERVISORS,
-        "close-table": _SUPERVISORS,
-        "set-limits": _SUPERVISORS,
-        "offer-odds": _SUPERVISORS,
-        "assign": _SUPERVISORS,
-        "leave": _TABLE,
-        "settle-claim": _SUPERVISORS,
-        # equipment
-        "place-item": _TABLE,
-        "remove-item": _TABLE,
-        "repair-item": _TABLE,
-        "inspect": _TABLE,
-        "load-shoe": _TABLE,
-        "shuffle-shoe": _TABLE,
-        "count-cards": _TABLE,
-        # the House
-        "redeem-ticket": _CAGE,
-        "bring-in": _CAGE,
-        "take-out": _CAGE,
-    }.items()
-}
+COMMANDS: Final[Mapping[str, Permission]] = _permissions(
+    (_TERMINAL, "show-layout, place-bets, call-attendant"),
+    (
+        _TERMINAL | _TABLE,
+        "take-seat, leave-seat, take-back, choose-withdrawal",
+    ),  # staff for a player
+    (_to(Role.TERMINAL, reach=Reach.PLAY) | _SUPERVISORS, "buy-credits"),  # a terminal cannot receive cash
+    (_TABLE, "record-bets, move-bet, buy-colour, cash-colour"),  # the layout of a live table
+    (_TABLE, "perform, report, declare, close-withdrawal, shut, leave"),
+    (_TABLE, "place-item, remove-item, repair-item, inspect, load-shoe, shuffle-shoe, count-cards"),
+    (_SUPERVISORS, "decide-referral, settle-claim, assign, reopen, begin-day, begin-shift, close-table"),
+    (_SUPERVISORS, "set-limits, offer-odds"),
+    (_CAGE, "redeem-ticket, bring-in, take-out"),
+)
 """Commands, inside the request `do`."""
 
-FEEDS: Final[Mapping[str, Permission]] = {
-    kind: Permission(roles)
-    for kind, roles in {
-        "lobby": _DEVICES | _to(STAFF),
-        "table": _DEVICES | _to(STAFF),
-        "seat": _TERMINAL | _WATCHING,
-        "console": _WATCHING,
-        "pit": _SUPERVISORS | _to(Role.AUDITOR),
-        "cage": _BOOKS,
-    }.items()
-}
+FEEDS: Final[Mapping[str, Permission]] = _permissions(
+    (_DEVICES | _STAFF, "lobby, table"),
+    (_TERMINAL | _WATCHING, "seat"),
+    (_WATCHING, "console"),
+    (_SUPERVISORS | _to(Role.AUDITOR), "pit"),
+    (_BOOKS, "cage"),
+)
 """Feeds, by the part of their name before the colon."""
 
-ENDPOINTS: Final[Mapping[str, Permission]] = {
-    kind: Permission(roles)
-    for kind, roles in {
-        "GET /health": _EVERYONE,
-        "GET /metrics": _EVERYONE,  # it shows no secret and no money
-        "GET /": _EVERYONE,
-        "GET /terminal": _EVERYONE,  # a page itself contains no data
-        "GET /console": _EVERYONE,
-        "GET /display": _EVERYONE,
-        "GET /recorder": _EVERYONE,
-        "GET /round": _EVERYONE,
-        "GET /pit": _EVERYONE,
-        "GET /cage": _EVERYONE,
-        "GET /school": _EVERYONE,
-        "GET /office": _EVERYONE,
-        "GET /assets/{name}": _EVERYONE,
-        "GET /schema/openapi.json": _EVERYONE,
-        "GET /schema/socket.json": _EVERYONE,
-        "POST /api/sign-in": _EVERYONE,
-        "POST /api/sign-out": _to(STAFF),
-        "GET /api/session": _to(STAFF),
-        "POST /api/approvals": _to(AT_TABLE, Role.CASHIER, Role.ADMINISTRATOR),
-        "GET /api/staff": _ADMINISTRATION | _to(Role.AUDITOR, Role.SHIFT_MANAGER),
-        "POST /api/staff": _ADMINISTRATION,
-        "DELETE /api/staff": _ADMINISTRATION,
-        "POST /api/staff/{person}/unlock": _ADMINISTRATION | _to(Role.SHIFT_MANAGER),
-        "POST /api/staff/{person}/revoke": _ADMINISTRATION | _to(Role.SHIFT_MANAGER),
-        "POST /api/password": _to(STAFF),
-        "GET /api/devices": _ADMINISTRATION | _to(Role.AUDITOR, Role.SHIFT_MANAGER),
-        "POST /api/devices": _ADMINISTRATION,
-        "DELETE /api/devices": _ADMINISTRATION,
-        "GET /api/report": _BOOKS | _SUPERVISORS,
-        "GET /api/books": _BOOKS,
-        "GET /api/school": _SCHOOL,
-        "GET /api/school/felt": _SCHOOL,
-        "GET /api/school/exercise": _SCHOOL,
-        "POST /api/school/answer": _SCHOOL,
-    }.items()
-}
+ENDPOINTS: Final[Mapping[str, Permission]] = _permissions(
+    (_EVERYONE, "GET /health, GET /metrics"),  # they show no secret and no money
+    # a page itself contains no data
+    (_EVERYONE, "GET /, GET /terminal, GET /console, GET /display, GET /recorder, GET /round, GET /pit"),
+    (_EVERYONE, "GET /cage, GET /school, GET /office, GET /assets/{name}"),
+    (_EVERYONE, "GET /schema/openapi.json, GET /schema/socket.json, POST /api/sign-in"),
+    (_STAFF, "POST /api/sign-out, GET /api/session, POST /api/password"),
+    (_NEED_APPROVALS, "POST /api/approvals"),
+    (_ADMINISTRATION, "POST /api/staff, DELETE /api/staff, POST /api/devices, DELETE /api/devices"),
+    (_ADMINISTRATION | _to(Role.AUDITOR, Role.SHIFT_MANAGER), "GET /api/staff, GET /api/devices"),
+    (
+        _ADMINISTRATION | _to(Role.SHIFT_MANAGER),
+        "POST /api/staff/{person}/unlock, POST /api/staff/{person}/revoke",
+    ),
+    (_BOOKS | _SUPERVISORS, "GET /api/report"),
+    (_BOOKS, "GET /api/books"),
+    (_SCHOOL, "GET /api/school, GET /api/school/felt, GET /api/school/exercise, POST /api/school/answer"),
+)
 """HTTP endpoints."""
+
+DEMONSTRATION: Final[Mapping[str, Permission]] = _permissions(
+    (_EVERYONE, "POST /api/demo/enter, GET /api/demo"), (_NEED_APPROVALS, "POST /api/demo/agree")
+)
+"""HTTP endpoints of a demonstration."""
 
 SECOND_PERSONS: Final = SUPERVISING & AT_TABLE
 """Roles that may approve requests on the socket. Administrators keep the staff list and move no money."""
 
-DEMONSTRATION: Final[Mapping[str, Permission]] = {
-    kind: Permission(roles)
-    for kind, roles in {
-        "POST /api/demo/enter": _EVERYONE,
-        "POST /api/demo/agree": _to(AT_TABLE, Role.CASHIER, Role.ADMINISTRATOR),
-        "GET /api/demo": _EVERYONE,
-    }.items()
-}
-"""HTTP endpoints of a demonstration."""
 VISITORS_FOLLOW: Final = frozenset({"lobby", "table"})
 """Feeds that a visitor may follow in a demonstration."""
 

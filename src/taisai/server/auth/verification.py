@@ -63,17 +63,13 @@ class SignInRefused(NamedTuple):
 
 WRONG_CREDENTIALS: Final = SignInRefused(SignInRefusalReason.WRONG, "name, password and code do not match")
 LOCKED: Final = SignInRefused(
-    SignInRefusalReason.LOCKED,
-    "this person is locked; a supervisor can unlock them",
+    SignInRefusalReason.LOCKED, "this person is locked; a supervisor can unlock them"
 )
 BUSY: Final = SignInRefused(
-    SignInRefusalReason.BUSY,
-    "too many people are signing in at once; try again in a moment",
-    wait_ms=1_000,
+    SignInRefusalReason.BUSY, "too many people are signing in at once; try again in a moment", wait_ms=1_000
 )
 UNRECORDED: Final = SignInRefused(
-    SignInRefusalReason.UNRECORDED,
-    "the journal cannot be written, so the sign-in cannot be recorded",
+    SignInRefusalReason.UNRECORDED, "the journal cannot be written, so the sign-in cannot be recorded"
 )
 
 

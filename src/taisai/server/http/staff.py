@@ -15,6 +15,7 @@ from taisai.cage.messages import (
     DismissPerson,
     EnrolDevice,
     EnrolPerson,
+    HouseCommand,
     NoteOverride,
     RevokeSessions,
     UnlockPerson,
@@ -22,7 +23,7 @@ from taisai.cage.messages import (
 from taisai.game.refusals import Refusal
 from taisai.game.vocabulary import FLOOR
 from taisai.journal import Engine
-from taisai.journal.codec import HOUSE_STREAM, AnyCommand
+from taisai.journal.codec import HOUSE_STREAM
 from taisai.protocol import bodies
 from taisai.protocol.views import BooksView, ReportView
 from taisai.server.auth.authentication import NewFactor
@@ -37,6 +38,7 @@ from taisai.server.http.guard import refused
 if TYPE_CHECKING:
     from taisai.server.connections.dispatcher import Dispatcher
 
+StaffRequest = Request[Any, Any, State]
 _STATUS = {
     SignInRefusalReason.TOO_OFTEN: 429,
     SignInRefusalReason.BUSY: 503,
@@ -45,17 +47,17 @@ _STATUS = {
 }
 
 
-def _dispatcher(request: Request[Any, Any, Any]) -> Dispatcher:
+def _dispatcher(request: StaffRequest) -> Dispatcher:
     dispatcher: Dispatcher = request.app.state.dispatcher
     return dispatcher
 
 
-def _session(request: Request[Any, Any, Any]) -> Session:
+def _session(request: StaffRequest) -> Session:
     session: Session = request.state.session
     return session
 
 
-def _address(request: Request[Any, Any, Any]) -> str:
+def _address(request: StaffRequest) -> str:
     return request.client.host if request.client else "unknown"
 
 
@@ -71,16 +73,20 @@ def _response(session: Session) -> bodies.SessionResponse:
     )
 
 
-async def _carry_out(dispatcher: Dispatcher, command: AnyCommand) -> None:
-    answer = await dispatcher.queue.execute(HOUSE_STREAM, command)
+async def _carry_out(
+    request: StaffRequest, kind: type[HouseCommand], /, **fields: Any
+) -> bodies.DoneResponse:
+    """Carries out a command of the person who is signed in."""
+    dispatcher = _dispatcher(request)
+    fields = {"at": dispatcher.clock.now(), "by": _session(request).person, **fields}
+    answer = await dispatcher.queue.execute(HOUSE_STREAM, kind(**fields))
     if isinstance(answer, Refusal):
         _refuse(answer)
+    return bodies.DoneResponse()
 
 
 @post("/api/sign-in", status_code=200, summary="Sign in with a password and a code")
-async def sign_in(
-    request: Request[Any, Any, State], data: JSONBody[bodies.SignInBody]
-) -> bodies.SignInResponse:
+async def sign_in(request: StaffRequest, data: JSONBody[bodies.SignInBody]) -> bodies.SignInResponse:
     """Opens a session. After three failures the person is locked."""
     dispatcher = _dispatcher(request)
     answer = await dispatcher.authentication.sign_in(
@@ -94,7 +100,7 @@ async def sign_in(
 
 
 @post("/api/sign-out", status_code=200, summary="Sign out")
-async def sign_out(request: Request[Any, Any, State]) -> bodies.DoneResponse:
+async def sign_out(request: StaffRequest) -> bodies.DoneResponse:
     """Ends the session and closes its sockets."""
     dispatcher = _dispatcher(request)
     await dispatcher.authentication.sign_out(_session(request).id, now=dispatcher.clock.now())
@@ -102,15 +108,13 @@ async def sign_out(request: Request[Any, Any, State]) -> bodies.DoneResponse:
 
 
 @get("/api/session", summary="Who is signed in")
-async def session(request: Request[Any, Any, State]) -> bodies.SessionResponse:
+async def session(request: StaffRequest) -> bodies.SessionResponse:
     """The session that the token belongs to."""
     return _response(_session(request))
 
 
 @post("/api/approvals", status_code=200, summary="A second person approves one request")
-async def approve(
-    request: Request[Any, Any, State], data: JSONBody[bodies.ApprovalBody]
-) -> bodies.ApprovalResponse:
+async def approve(request: StaffRequest, data: JSONBody[bodies.ApprovalBody]) -> bodies.ApprovalResponse:
     """An approval. It is valid once, for one minute, for exactly the approved request."""
     dispatcher = _dispatcher(request)
     answer = await dispatcher.authentication.approve(
@@ -123,19 +127,13 @@ async def approve(
 
 
 @post("/api/password", status_code=200, summary="Set a new password of one's own")
-async def password(
-    request: Request[Any, Any, State], data: JSONBody[bodies.PasswordBody]
-) -> bodies.DoneResponse:
+async def password(request: StaffRequest, data: JSONBody[bodies.PasswordBody]) -> bodies.DoneResponse:
     """Sets a new password and second factor, and ends every session of the person."""
     dispatcher = _dispatcher(request)
     answer = await dispatcher.authentication.renew_credentials(
-        _session(request),
-        data.password,
-        data.code,
-        data.new,
-        address=_address(request),
+        _session(request), data.password, data.code, data.new, address=_address(request),
         now=dispatcher.clock.now(),
-    )
+    )  # fmt: skip
     return _credentials_set(answer)
 
 
@@ -149,7 +147,7 @@ def _credentials_set(answer: NewFactor | SignInRefused | Refusal) -> bodies.Done
 
 
 @get("/api/staff", summary="The staff list")
-async def staff(request: Request[Any, Any, State]) -> list[bodies.StaffMember]:
+async def staff(request: StaffRequest) -> list[bodies.StaffMember]:
     """Everyone on the staff list, and whether they can sign in."""
 
     def read(engine: Engine) -> list[bodies.StaffMember]:
@@ -172,42 +170,31 @@ def _check_name(name: str) -> None:
         raise refused(400, "bad-value", f"invalid name {name!r}: '/', '.' and '..' are not allowed")
 
 
-def _is_staffed(engine: Engine) -> bool:
-    """Whether two people can be second persons. Until then the administrator enrols alone."""
-    return engine.house().staffed
-
-
 @post("/api/staff", status_code=200, summary="Enrol a person, change a rank, set credentials")
-async def enrol(request: Request[Any, Any, State], data: JSONBody[bodies.StaffBody]) -> bodies.DoneResponse:
+async def enrol(request: StaffRequest, data: JSONBody[bodies.StaffBody]) -> bodies.DoneResponse:
     """Enrols a person; with a password also sets credentials. The second factor is shown only once."""
-    dispatcher, who = _dispatcher(request), _session(request)
+    dispatcher = _dispatcher(request)
     _check_name(data.person)
     if is_generic(data.person) and not dispatcher.demonstration:
         raise refused(400, "bad-value", f"{data.person!r} is the name of a post; give the name of a person")
-    second = second_for(dispatcher, who, "POST /api/staff", data)
-    if second is None and data.rank == Role.CASHIER and await dispatcher.queue.run(_is_staffed):
+    second = second_for(request, "POST /api/staff", data)
+    # The administrator enrols alone until two people can be second persons.
+    is_cashier_alone = second is None and data.rank == Role.CASHIER
+    if is_cashier_alone and await dispatcher.queue.run(lambda engine: engine.house().staffed):
         raise refused(403, "second-person", "enrolling a cashier needs the approval of a second person")
-    now = dispatcher.clock.now()
-    await _carry_out(
-        dispatcher, EnrolPerson(at=now, by=who.person, person=data.person, rank=data.rank, second=second)
-    )
+    done = await _carry_out(request, EnrolPerson, person=data.person, rank=data.rank, second=second)
     if data.password is None:
-        return bodies.DoneResponse()
-    return _credentials_set(
-        await dispatcher.authentication.set_credentials(
-            data.person, data.password, by=who.person, now=now, second=second
-        )
+        return done
+    answer = await dispatcher.authentication.set_credentials(
+        data.person, data.password, by=_session(request).person, now=dispatcher.clock.now(), second=second
     )
+    return _credentials_set(answer)
 
 
 @delete("/api/staff", status_code=200, summary="Remove a person from the staff list")
-async def dismiss(
-    request: Request[Any, Any, State], data: JSONBody[bodies.DismissBody]
-) -> bodies.DoneResponse:
+async def dismiss(request: StaffRequest, data: JSONBody[bodies.DismissBody]) -> bodies.DoneResponse:
     """Removes the person and ends their sessions at once."""
-    dispatcher, who = _dispatcher(request), _session(request)
-    await _carry_out(dispatcher, DismissPerson(at=dispatcher.clock.now(), by=who.person, person=data.person))
-    return bodies.DoneResponse()
+    return await _carry_out(request, DismissPerson, person=data.person)
 
 
 @post(
@@ -216,31 +203,23 @@ async def dismiss(
     summary="Unlock a person, with the approval of a second person",
 )
 async def unlock(
-    request: Request[Any, Any, State], person: FromPath[str], data: JSONBody[bodies.UnlockBody]
+    request: StaffRequest, person: FromPath[str], data: JSONBody[bodies.UnlockBody]
 ) -> bodies.DoneResponse:
     """Lets a locked person sign in again."""
-    dispatcher, who = _dispatcher(request), _session(request)
-    second = second_for(dispatcher, who, f"POST /api/staff/{person}/unlock", data)
-    command = UnlockPerson(
-        at=dispatcher.clock.now(), by=who.person, person=person, reason=data.reason, second=second
-    )
-    await _carry_out(dispatcher, command)
-    return bodies.DoneResponse()
+    second = second_for(request, f"POST /api/staff/{person}/unlock", data)
+    return await _carry_out(request, UnlockPerson, person=person, reason=data.reason, second=second)
 
 
 @post("/api/staff/{person:str}/revoke", status_code=200, summary="End all sessions of a person")
 async def revoke(
-    request: Request[Any, Any, State], person: FromPath[str], data: JSONBody[bodies.ReasonBody]
+    request: StaffRequest, person: FromPath[str], data: JSONBody[bodies.ReasonBody]
 ) -> bodies.DoneResponse:
     """Ends the sessions. Their sockets close within a second."""
-    dispatcher, who = _dispatcher(request), _session(request)
-    command = RevokeSessions(at=dispatcher.clock.now(), by=who.person, person=person, reason=data.reason)
-    await _carry_out(dispatcher, command)
-    return bodies.DoneResponse()
+    return await _carry_out(request, RevokeSessions, person=person, reason=data.reason)
 
 
 @get("/api/devices", summary="Enrolled devices")
-async def devices(request: Request[Any, Any, State]) -> list[bodies.DeviceResponse]:
+async def devices(request: StaffRequest) -> list[bodies.DeviceResponse]:
     """Every device with its table and seat."""
 
     def read(engine: Engine) -> list[bodies.DeviceResponse]:
@@ -255,28 +234,18 @@ async def devices(request: Request[Any, Any, State]) -> list[bodies.DeviceRespon
 
 
 @post("/api/devices", status_code=200, summary="Enrol a terminal, a display or a shaker by its key")
-async def enrol_device(
-    request: Request[Any, Any, State], data: JSONBody[bodies.DeviceBody]
-) -> bodies.DoneResponse:
+async def enrol_device(request: StaffRequest, data: JSONBody[bodies.DeviceBody]) -> bodies.DoneResponse:
     """Lets the device connect for its table and seat. A terminal at a taken seat needs an approval."""
-    dispatcher, who = _dispatcher(request), _session(request)
     _check_name(data.device)
-    second = second_for(dispatcher, who, "POST /api/devices", data)
+    second = second_for(request, "POST /api/devices", data)
     if data.kind is DeviceKind.TERMINAL:
-        await _check_taken_seat(dispatcher, who, data, second)
-    await _carry_out(
-        dispatcher,
-        EnrolDevice(
-            at=dispatcher.clock.now(), by=who.person, device=data.device, kind=data.kind, key=data.key,
-            table=data.table, seat=data.seat,
-        ),
-    )  # fmt: skip
-    return bodies.DoneResponse()
+        await _check_taken_seat(request, data, second)
+    fields = msgspec.structs.asdict(data)
+    del fields["approval"]
+    return await _carry_out(request, EnrolDevice, **fields)
 
 
-async def _check_taken_seat(
-    dispatcher: Dispatcher, who: Session, data: bodies.DeviceBody, second: str | None
-) -> None:
+async def _check_taken_seat(request: StaffRequest, data: bodies.DeviceBody, second: str | None) -> None:
     """A new key at a taken seat needs a second person: the key gives access to the seat's credits."""
 
     def read(engine: Engine) -> tuple[bool, str]:
@@ -284,33 +253,23 @@ async def _check_taken_seat(
         seat = None if isinstance(table, Refusal) else table.seats.get(data.seat or "")
         return seat is not None and seat.taken, engine.house().people.get(second or "", "")
 
-    is_taken, rank = await dispatcher.queue.run(read)
+    is_taken, rank = await _dispatcher(request).queue.run(read)
     if not is_taken:
         return
     if second is None or role_of(rank) not in SECOND_PERSONS:
         problem = f"seat {data.seat} is taken; a new terminal there needs the approval of a supervisor"
         raise refused(403, "second-person", problem)
     detail = f"a new key for the terminal of seat {data.seat}, where somebody sits; {second} agreed"
-    note = NoteOverride(
-        at=dispatcher.clock.now(),
-        by=FLOOR,
-        table=data.table,
-        person=who.person,
-        what="terminal",
-        detail=detail,
-    )
-    await _carry_out(dispatcher, note)
+    note = {"table": data.table, "person": _session(request).person, "what": "terminal", "detail": detail}
+    await _carry_out(request, NoteOverride, by=FLOOR, **note)
 
 
 @delete("/api/devices", status_code=200, summary="Remove a device")
 async def dismiss_device(
-    request: Request[Any, Any, State], data: JSONBody[bodies.DismissDeviceBody]
+    request: StaffRequest, data: JSONBody[bodies.DismissDeviceBody]
 ) -> bodies.DoneResponse:
     """Removes the device and closes its connections at once."""
-    dispatcher, who = _dispatcher(request), _session(request)
-    command = DismissDevice(at=dispatcher.clock.now(), by=who.person, device=data.device, reason=data.reason)
-    await _carry_out(dispatcher, command)
-    return bodies.DoneResponse()
+    return await _carry_out(request, DismissDevice, device=data.device, reason=data.reason)
 
 
 def form_of(request: dict[str, Any]) -> bytes:
@@ -327,17 +286,15 @@ def _http_form(endpoint: str, body: dict[str, Any]) -> bytes:
     return canonical({"endpoint": endpoint, "body": {k: v for k, v in body.items() if k != "approval"}})
 
 
-def second_for(
-    dispatcher: Dispatcher, session: Session, endpoint: str, body: bodies.RequestBody
-) -> str | None:
+def second_for(request: StaffRequest, endpoint: str, body: bodies.RequestBody) -> str | None:
     """Who approved exactly this request; None without an approval."""
     approval: str | None = getattr(body, "approval", None)
     if approval is None:
         return None
     plain = {k: v for k, v in msgspec.to_builtins(body).items() if v is not None}
-    digest = digest_of(_http_form(endpoint, plain))
+    digest, dispatcher = digest_of(_http_form(endpoint, plain)), _dispatcher(request)
     approver = dispatcher.authentication.approvals.used(
-        approval, digest, asker=session.id, now=dispatcher.clock.now()
+        approval, digest, asker=_session(request).id, now=dispatcher.clock.now()
     )
     if approver is None:
         problem = "invalid approval: it is used, expired, or for another request"
@@ -346,17 +303,17 @@ def second_for(
 
 
 @get("/api/books", summary="Every account of the House and the tables, and whether they balance")
-async def books(request: Request[Any, Any, State]) -> BooksView:
+async def books(request: StaffRequest) -> BooksView:
     """The books as they are now."""
-    dispatcher: Dispatcher = request.app.state.dispatcher
-    return await dispatcher.queue.run(lambda _engine: dispatcher.queue.projections.books())
+    queue = _dispatcher(request).queue
+    return await queue.run(lambda _engine: queue.projections.books())
 
 
 @get("/api/report", summary="Drop, win and hold per table")
-async def report(request: Request[Any, Any, State], day: FromQuery[str | None] = None) -> ReportView:
+async def report(request: StaffRequest, day: FromQuery[str | None] = None) -> ReportView:
     """The report of a gaming day; by default of the current day."""
-    dispatcher: Dispatcher = request.app.state.dispatcher
-    return await dispatcher.queue.run(lambda _engine: dispatcher.queue.projections.report(day))
+    queue = _dispatcher(request).queue
+    return await queue.run(lambda _engine: queue.projections.report(day))
 
 
 ENDPOINTS = [

@@ -19,14 +19,7 @@ from taisai.game import Refusal, Table
 from taisai.journal import Answer, Engine, JournalError, stream_of, table_of
 from taisai.protocol.views import Alarm, BooksView, ReportView, RoundView, View, Words
 from taisai.server.connections.feeds import Frame
-from taisai.server.projections.feed_writer import (
-    HOUSE_FEEDS,
-    LOBBY,
-    PIT,
-    FeedName,
-    FeedSnapshot,
-    FeedWriter,
-)
+from taisai.server.projections.feed_writer import HOUSE_FEEDS, LOBBY, PIT, FeedName, FeedSnapshot, FeedWriter
 from taisai.server.projections.history import REMEMBERED, RoundLogs
 from taisai.server.projections.house_views import (
     TransferTracker,

@@ -16,13 +16,7 @@ from taisai.protocol import views
 from taisai.protocol.views import View
 from taisai.rules.procedure import Recovery
 from taisai.server.projections.console import after_bets, console_view
-from taisai.server.projections.feed_writer import (
-    FeedName,
-    FeedSnapshot,
-    FeedWriter,
-    console_feed,
-    table_feed,
-)
+from taisai.server.projections.feed_writer import FeedName, FeedSnapshot, FeedWriter, console_feed, table_feed
 from taisai.server.projections.history import History, RoundLogs
 from taisai.server.projections.rounds import round_view
 from taisai.server.projections.seats import SeatFeeds, SeatIndex
