@@ -14,7 +14,7 @@ from taisai.protocol import views
 from taisai.rules.equipment import EquipmentItem, InspectedBefore
 from taisai.rules.outcomes import OUTCOMES, Outcome
 from taisai.server.projections import texts
-from taisai.server.projections.offers import irregularities, irregularity, offers
+from taisai.server.projections.offers import irregularities, offers
 from taisai.server.projections.seats import colours
 from taisai.server.projections.table import countdown_view
 
@@ -158,5 +158,5 @@ def _reading(table: Table, now: int | None) -> views.ReadingView | None:
         faces=texts.faces_of(Outcome.of(*faces)) if faces else None,
         fault=str(fault) if fault else None,
         label=texts.FAULTS[fault] if fault else texts.SAW,
-        suggested=irregularity(table, suggested(table, fault), now) if fault else None,
+        suggested=irregularities(table, now, (suggested(table, fault),))[0] if fault else None,
     )

@@ -66,7 +66,6 @@ class History:
 
     @classmethod
     def of(cls, table: Table, most: int = MOST) -> History:
-        """The history of a table as it is now."""
         history = cls(most)
         history._known = max(0, len(table.rounds) - most)
         history._catch_up(table)
@@ -96,18 +95,15 @@ class History:
 
     @property
     def last(self) -> PastResult | None:
-        """The last round that is over."""
         return self._rounds[-1] if self._rounds else None
 
     def view(self) -> HistoryView:
-        """The view of the last rounds."""
         if self._view is None:
             self._view = _history_view(self._rounds)
         return self._view
 
 
 def past_result(table: Table, round_: Round) -> PastResult:
-    """The result of a past round."""
     result = None if round_.voided else round_.result
     if result is None:
         return PastResult(number=round_.number, void=round_.voided)
@@ -152,11 +148,6 @@ class _SeatIncident(NamedTuple):
 
 class RoundLog:
     """The log of one round: its incidents, its first result, the clause of a void, its treated bets."""
-
-    __slots__ = (
-        "_closed", "_decided", "_first", "_incidents", "_returned_early", "_returns", "_ruled", "_withdrawn",
-        "entered", "void",
-    )  # fmt: skip
 
     def __init__(self) -> None:
         self._first: tuple[int, ...] | None = None

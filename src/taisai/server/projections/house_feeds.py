@@ -19,16 +19,10 @@ from taisai.game import Refusal, Table
 from taisai.journal import Answer, Engine, JournalError, stream_of, table_of
 from taisai.protocol.views import Alarm, BooksView, ReportView, RoundView, View, Words
 from taisai.server.connections.feeds import Frame
+from taisai.server.projections import house_views
 from taisai.server.projections.feed_writer import HOUSE_FEEDS, LOBBY, PIT, FeedName, FeedSnapshot, FeedWriter
 from taisai.server.projections.history import REMEMBERED, RoundLogs
-from taisai.server.projections.house_views import (
-    TransferTracker,
-    alarm_of,
-    books_view,
-    cage_view,
-    lobby_view,
-    pit_view,
-)
+from taisai.server.projections.house_views import TransferTracker
 from taisai.server.projections.table_feeds import TableFeeds
 from taisai.server.projections.takings import load_takings, report_view, save_takings
 
@@ -134,10 +128,8 @@ class HouseFeeds:
         return feeds
 
     def _on_failure(self, name: str, failure: ReadFailure) -> None:
-        says = Words(
-            en=f"Table {name} cannot be read: {failure.error}", zh=f"无法读取赌台 {name}：{failure.error}"
-        )
-        self._alarms.append(Alarm(at=failure.at, about=name, says=says))
+        en, zh = f"Table {name} cannot be read: {failure.error}", f"无法读取赌台 {name}：{failure.error}"
+        self._alarms.append(Alarm(at=failure.at, about=name, says=Words(en, zh)))
 
     @property
     def unreadable(self) -> dict[str, str]:
@@ -145,7 +137,6 @@ class HouseFeeds:
         return {name: failure.error for name, failure in self._reader.failures.items()}
 
     def readable(self) -> dict[str, Table]:
-        """The tables that can be read."""
         tables = ((name, self._reader.table(name)) for name in self.tables)
         return {name: table for name, table in tables if table is not None}
 
@@ -196,7 +187,7 @@ class HouseFeeds:
 
     def _apply_house(self, events: Iterable[object]) -> None:
         for event in events:
-            alarm = alarm_of(event)
+            alarm = house_views.alarm_of(event)
             if alarm is not None:
                 self._alarms.append(alarm)
             elif isinstance(event, DeviceEnrolled | DeviceDismissed):
@@ -240,11 +231,12 @@ class HouseFeeds:
     def _house_view(self, feed: str) -> View:
         tables = self.readable()
         if feed == LOBBY:
-            return lobby_view({name: (table, self.tables[name].history) for name, table in tables.items()})
+            histories = {name: (table, self.tables[name].history) for name, table in tables.items()}
+            return house_views.lobby_view(histories)
         house = self._engine.house()
         if feed == PIT:
-            return pit_view(house, tables, tuple(self._alarms))
-        return cage_view(house, tables, self._transfers)
+            return house_views.pit_view(house, tables, tuple(self._alarms))
+        return house_views.cage_view(house, tables, self._transfers)
 
     # Followers
 
@@ -262,8 +254,7 @@ class HouseFeeds:
 
     def _terminals(self) -> frozenset[tuple[str, str]]:
         if self._terminal_places is None:
-            devices = self._engine.house().devices.values()
-            places = (device.place for device in devices)
+            places = {device.place for device in self._engine.house().devices.values()}
             self._terminal_places = frozenset(place for place in places if place is not None)
         return self._terminal_places
 
@@ -297,12 +288,11 @@ class HouseFeeds:
         return tuple(feeds.rounds(table, numbers, seat, session))
 
     def report(self, day: str | None = None) -> ReportView:
-        """Drop, win and hold of each table."""
         return report_view({name: feeds.takings for name, feeds in self.tables.items()}, day)
 
     def books(self) -> BooksView:
         """Every account. A table that cannot be read is reported as a disagreement."""
-        books = books_view(self._engine.house(), self.readable())
+        books = house_views.books_view(self._engine.house(), self.readable())
         if not self.unreadable:
             return books
         off = (f"the books of {name} cannot be read: {error}" for name, error in self.unreadable.items())

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
+
+import msgspec
 
 from taisai.cage import House, how_to_finish, unfinished
 from taisai.cage.messages import ClockJumped, DiceAlarmNoted, OverrideNoted, PersonLocked
@@ -22,6 +24,15 @@ MOST_WINS: Final = 50  # the latest large wins in the view of the pit
 MOST_CLAIMS: Final = 100  # of a table in the view of the cage
 
 
+def _summary(table: Table) -> dict[str, Any]:
+    """What the lobby and the pit show alike."""
+    return {
+        "name": table.name, "title": texts.title_of(table.book), "phase": str(table.phase),
+        "label": texts.phase_label(table, table.phase),
+        "number": table.round.number if table.round else len(table.rounds),
+    }  # fmt: skip
+
+
 def lobby_view(tables: Mapping[str, tuple[Table, History]]) -> views.LobbyView:
     """Every open table."""
     return views.LobbyView(
@@ -32,21 +43,10 @@ def lobby_view(tables: Mapping[str, tuple[Table, History]]) -> views.LobbyView:
 def _in_lobby(table: Table, history: History) -> views.LobbyTable:
     least, most = limits_range(table)
     return views.LobbyTable(
-        name=table.name,
-        title=texts.title_of(table.book),
-        rulebook=table.book.id,
-        phase=str(table.phase),
-        label=texts.phase_label(table, table.phase),
-        bets_open=table.phase.bets_open,
-        number=table.round.number if table.round else len(table.rounds),
-        last=history.last,
-        operator=table.book.operator,
-        least=least,
-        most=most,
-        currency=table.currency,
-        demonstration=table.demonstration,
-        shut=table.shut is not None,
-    )
+        **_summary(table), rulebook=table.book.id, bets_open=table.phase.bets_open, last=history.last,
+        operator=table.book.operator, least=least, most=most, currency=table.currency,
+        demonstration=table.demonstration, shut=table.shut is not None,
+    )  # fmt: skip
 
 
 def pit_view(
@@ -65,18 +65,12 @@ def pit_view(
 
 
 def _in_pit(table: Table) -> views.PitTable:
-    stoppage = texts.stoppage_of(table)
+    stoppage = msgspec.structs.asdict(texts.stoppage_of(table))
+    del stoppage["closed"]
     return views.PitTable(
-        name=table.name,
-        title=texts.title_of(table.book),
-        phase=str(table.phase),
-        label=texts.phase_label(table, table.phase),
-        number=table.round.number if table.round else len(table.rounds),
+        **_summary(table),
+        **stoppage,
         dealer=table.dealer(),
-        shut=stoppage.shut,
-        hold=stoppage.hold,
-        says=stoppage.says,
-        clause=stoppage.clause,
         referrals=tuple(map(texts.referral_line, texts.waiting(table, MOST_WAITING))),
         staked=table.round.staked if table.round else 0,
         worst=max(exposures(table)),
@@ -126,24 +120,21 @@ def alarm_of(event: object) -> views.Alarm | None:
     """The alarm of an event for the pit; None if it has none."""
     match event:
         case DiceAlarmNoted():
-            says = Words(
-                en=f"Dice {event.serial} may be unfair: {event.results} results, e-value {event.e_value}",
-                zh=f"骰子 {event.serial} 可能不公平：共 {event.results} 次结果，e 值 {event.e_value}",
-            )
-            return views.Alarm(at=event.at, about=event.table, says=says)
+            about = event.table
+            en = f"Dice {event.serial} may be unfair: {event.results} results, e-value {event.e_value}"
+            zh = f"骰子 {event.serial} 可能不公平：共 {event.results} 次结果，e 值 {event.e_value}"
         case ClockJumped():
-            says = Words(
-                en=f"The server's clock jumped by {event.jump} ms", zh=f"服务器时钟跳变 {event.jump} 毫秒"
-            )
-            return views.Alarm(at=event.at, about="house", says=says)
+            about = "house"
+            en, zh = f"The server's clock jumped by {event.jump} ms", f"服务器时钟跳变 {event.jump} 毫秒"
         case OverrideNoted():
-            says = Words(en=f"{event.person}: {event.detail}", zh=f"{event.person}：{event.detail}")
-            return views.Alarm(at=event.at, about=event.table, says=says)
+            about = event.table
+            en, zh = f"{event.person}: {event.detail}", f"{event.person}：{event.detail}"
         case PersonLocked():
-            says = Words(en=f"{event.person} is locked", zh=f"{event.person} 已被锁定")
-            return views.Alarm(at=event.at, about="house", says=says)
+            about = "house"
+            en, zh = f"{event.person} is locked", f"{event.person} 已被锁定"
         case _:
             return None
+    return views.Alarm(at=event.at, about=about, says=Words(en, zh))
 
 
 class _Booked(NamedTuple):
@@ -158,7 +149,6 @@ class TransferTracker:
     """Finds the transfers that only one side has booked. It reads only new transfers."""
 
     def __init__(self) -> None:
-        """Starts without any transfers."""
         self._ours: dict[tuple[str, str], _Booked] = {}
         self._theirs: dict[tuple[str, str], _Booked] = {}
         self._seen: dict[str, int] = {}

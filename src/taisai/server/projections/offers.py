@@ -5,20 +5,19 @@ Irregularities that can be reported now are listed too, each with its ruling and
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from itertools import chain
+from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
 import msgspec
 
 from taisai.game import Refusal, Table, decide
 from taisai.game.commands import Leave, ReportIrregularity
+from taisai.game.vocabulary import Treatment
 from taisai.protocol.views import Blank, IrregularityLine, Offer, Words
 from taisai.rules.irregularities import Ruling
 from taisai.rules.outcomes import OUTCOMES
-from taisai.rules.procedure import Step
 from taisai.rules.vocabulary import Irregularity
-from taisai.server.projections import texts
+from taisai.server.projections import table_offers, texts
 from taisai.server.projections.candidates import (
     AcceptedTrial,
     Candidate,
@@ -30,18 +29,6 @@ from taisai.server.projections.candidates import (
     second_blank,
     text_blank,
     yes_no_blank,
-)
-from taisai.server.projections.table_offers import (
-    ON_BETS,
-    acts,
-    claims,
-    corrections,
-    decisions,
-    equipment,
-    people,
-    releases,
-    running,
-    shoe,
 )
 
 _RELEASES: Final = ("declare", "close-withdrawal", "decide-referral")
@@ -70,23 +57,16 @@ def offers(table: Table, now: int | None = None) -> tuple[Offer, ...]:
 
 
 def _offers(table: Table, stage: TrialTable) -> Iterator[Offer]:
-    for candidate in chain(
-        acts(table),
-        releases(table),
-        equipment(table, stage.now),
-        shoe(table),
-        running(table),
-        people(table, stage),
-        claims(table),
-    ):
+    for candidate in table_offers.plain(table, stage):
         if offer := offered(stage, candidate):
             yield offer
     bare = stage.without_bets()
-    for candidate in corrections(table):
+    for candidate in table_offers.corrections(table):
         if offer := offered(bare, candidate):
             yield offer
-    for candidate in decisions(table):
-        if offer := offered(stage if candidate.preset["treatment"] in ON_BETS else bare, candidate):
+    for candidate in table_offers.decisions(table):
+        is_on_bets = candidate.preset["treatment"] is Treatment.TREAT_BETS  # then bets are tried too
+        if offer := offered(stage if is_on_bets else bare, candidate):
             yield offer
     yield from _leaving(table, stage)
 
@@ -105,16 +85,12 @@ def _leaving(table: Table, stage: TrialTable) -> Iterator[Offer]:
         yield offer
 
 
-def _stays(step: Step) -> bool:
-    """Whether a step leaves the phase as it is: it may be repeated."""
-    return step.start is step.end
-
-
 def _main(table: Table, offers: list[Offer]) -> int | None:
     """The place of the next step: of the round, else what ends a hold, else what makes the table ready."""
     tags = [offer.command for offer in offers]
     if "perform" in tags:
-        again = {step.act for step in table.procedure.steps_from(table.phase, table.settings) if _stays(step)}
+        possible = table.procedure.steps_from(table.phase, table.settings)
+        again = {step.act for step in possible if step.start is step.end}  # they leave the phase as it is
         steps = [place for place, tag in enumerate(tags) if tag == "perform"]
         return min(steps, key=lambda place: offers[place].preset["act"] in again)
     if table.held is not None:
@@ -136,16 +112,12 @@ _OF_ITEMS: Final = frozenset({Irregularity.EQUIPMENT_FAILURE, Irregularity.POWER
 """Irregularities whose report can name the equipment that failed."""
 
 
-def irregularities(table: Table, now: int | None = None) -> tuple[IrregularityLine, ...]:
-    """Every irregularity, with its ruling in this phase."""
+def irregularities(
+    table: Table, now: int | None = None, events: Iterable[Irregularity] = Irregularity
+) -> tuple[IrregularityLine, ...]:
+    """Irregularities, each with its ruling in this phase."""
     stage = TrialTable(table, table.latest if now is None else now).without_bets()
-    return tuple(_line(table, stage, event) for event in Irregularity)
-
-
-def irregularity(table: Table, event: Irregularity, now: int | None = None) -> IrregularityLine:
-    """One irregularity, with its ruling in this phase."""
-    stage = TrialTable(table, table.latest if now is None else now).without_bets()
-    return _line(table, stage, event)
+    return tuple(_line(table, stage, event) for event in events)
 
 
 def _line(table: Table, stage: TrialTable, event: Irregularity) -> IrregularityLine:

@@ -19,6 +19,7 @@ from taisai.rules.settlement import BetRecord, BetState
 from taisai.server.projections import texts
 from taisai.server.projections.history import REMEMBERED, RoundLog
 from taisai.server.projections.seats import SeatIndex
+from taisai.server.projections.table import lit_areas
 
 MOST_BETS: Final = 500
 """Bets in one view: a seat hardly has more, and staff can ask for one seat."""
@@ -73,7 +74,7 @@ def round_view(
         bets=tuple(lines),
         left_out=len(laid) - len(lines),
         totals=_totals(round_, stood, records if seat is not None else None, treated),
-        lit=_lit(table, round_),
+        lit=lit_areas(table.in_force[round_.terms], None if round_.voided else round_.result),
         says=_clause_texts(table, clause, lines, incidents),
         seat=seat,
         incidents=incidents,
@@ -86,14 +87,6 @@ def _round(table: Table, number: int) -> Round | None:
         return table.round
     is_recent = number > len(table.rounds) - REMEMBERED  # recent rounds stay in memory: many ask for them
     return table.past(number) if is_recent else table.glance(number)
-
-
-def _lit(table: Table, round_: Round) -> dict[str, tuple[str, ...]]:
-    """Layout → the areas that the outcome illuminates."""
-    if round_.result is None or round_.voided:
-        return {}
-    in_force, result = table.in_force[round_.terms], round_.result
-    return {layout: tuple(map(str, one.matrix.illuminated(result))) for layout, one in in_force.items()}
 
 
 def _clause_texts(
@@ -163,7 +156,7 @@ def preview(table: Table, faces: tuple[int, ...]) -> PreviewView:
     return PreviewView(
         faces=texts.faces_of(outcome),
         total=outcome.total,
-        lit={layout: tuple(map(str, one.matrix.illuminated(outcome))) for layout, one in terms.items()},
+        lit=lit_areas(terms, outcome),
         staked=totals.staked,
         won=totals.won,
         returned=totals.won + totals.stakes_back,

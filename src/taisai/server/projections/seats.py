@@ -144,12 +144,11 @@ def _last(table: Table, seat: Seat, index: SeatIndex) -> LastRound | None:
     newest = len(table.rounds)
     for number in range(newest, max(0, newest - LOOK_BACK), -1):
         past = table.past(number)  # stays in memory: every seat needs the same few
-        if (
-            past
-            and _same_session(past, seat)
-            and (found := _last_round(table, past, index.bets(past, seat.name)))
-        ):
-            return found
+        last = None
+        if past is not None and _same_session(past, seat):
+            last = _last_round(table, past, index.bets(past, seat.name))
+        if last is not None:
+            return last
     return None
 
 
@@ -230,11 +229,9 @@ class SeatFeeds:
         self._settled = self._paid = self._all_changed = self._bets_changed = False
 
     def feed(self, seat: str) -> str:
-        """The feed of a seat."""
         return self._feeds.get(seat) or self._feeds.setdefault(seat, seat_feed(self._table, seat))
 
     def send_bets(self, table: Table, name: str, bets: list[Slip]) -> None:
-        """Sends registered bets."""
         feed = self._feeds.get(name) or self.feed(name)
         if feed not in self._writer:
             return
@@ -340,12 +337,8 @@ class SeatFeeds:
         """Keeps the view that followers have, without bets; returns it."""
         view = replace(whole, bets=())
         self._writer.views[self.feed(name)] = view
-        self._keep_stakes(name, whole)
-        return view
-
-    def _keep_stakes(self, name: str, whole: SeatView) -> None:
-        """Keeps a seat's stakes, so that the next settlement is sent to it."""
         if whole.bets:
             self._at_risk[name] = whole.at_risk or sum(bet.stake for bet in whole.bets)
         else:
             self._at_risk.pop(name, None)
+        return view

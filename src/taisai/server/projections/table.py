@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from typing import Final
 
@@ -15,8 +15,9 @@ from taisai.game.vocabulary import SHAKER
 from taisai.protocol import views
 from taisai.protocol.views import Words
 from taisai.rules.areas import Area, AreaId
-from taisai.rules.layout import Block, Cell, Drawing, Layout
+from taisai.rules.layout import Block, Cell, Drawing
 from taisai.rules.matrix import Matrix
+from taisai.rules.outcomes import Outcome
 from taisai.rules.pay import Condition, PayLine
 from taisai.rules.procedure import CLOCK
 from taisai.rules.vocabulary import Act, Phase, Visibility
@@ -184,21 +185,20 @@ def lit(table: Table) -> dict[str, tuple[str, ...]]:
     """Layout → the winning areas, from the result until the next round opens or the lights are cleared."""
     round_ = table.round
     if round_ is None:
-        round_ = None if _clears_lights(table) else table.past(len(table.rounds))
-        if round_ is None or round_.result is None or round_.voided:
+        is_cleared = any(step.act is Act.CLEAR_LIGHTS for step in table.procedure.steps)
+        round_ = None if is_cleared else table.past(len(table.rounds))
+        if round_ is None or round_.voided:
             return {}
-    elif round_.result is None or round_.phase.visibility is not Visibility.SHOWN:
+    elif round_.phase.visibility is not Visibility.SHOWN:
         return {}
-    terms = table.in_force[round_.terms]
-    return {
-        layout: tuple(map(str, in_force.matrix.illuminated(round_.result)))
-        for layout, in_force in terms.items()
-    }
+    return lit_areas(table.in_force[round_.terms], round_.result)
 
 
-def _clears_lights(table: Table) -> bool:
-    """Whether the rulebook has a step that clears the lights before the next round."""
-    return any(step.act is Act.CLEAR_LIGHTS for step in table.procedure.steps)
+def lit_areas(terms: Mapping[str, Terms], outcome: Outcome | None) -> dict[str, tuple[str, ...]]:
+    """Layout → the areas that an outcome illuminates; empty without an outcome."""
+    if outcome is None:
+        return {}
+    return {layout: tuple(map(str, own.matrix.illuminated(outcome))) for layout, own in terms.items()}
 
 
 def _draw(table: Table) -> views.DrawView:
@@ -206,13 +206,8 @@ def _draw(table: Table) -> views.DrawView:
     return views.DrawView(
         commitment=commitment.commitment if commitment else None,
         round=commitment.round if commitment else None,
-        revealed=views.Revealed(
-            round=revealed.round, seed=revealed.seed, shake=revealed.shake, close=revealed.close,
-            hash=revealed.hash, faces=revealed.faces,
-        )
-        if revealed
-        else None,
-    )  # fmt: skip
+        revealed=views.Revealed(**revealed._asdict()) if revealed else None,
+    )
 
 
 MOST_DENOMINATIONS: Final = 7  # more would not fit on a terminal
@@ -236,18 +231,13 @@ def felt_view(table: Table, layout: str | None = None, *, with_edges: bool = Fal
         wide=drawn.columns,
         tall=drawn.rows,
         drawn=drawings.pop() if len(drawings) == 1 else _BOTH,
-        cells=tuple(_cells(drawn, terms.matrix)),
+        cells=tuple(cell for block in drawn.blocks for cell in _cells(block, terms.matrix)),
         areas=tuple(_area(table, terms, area, edges.get(area.id)) for area in terms.matrix.labels),
         denominations=denominations(table.limits.least, table.limits.most),
     )
 
 
-def _cells(layout: Layout, matrix: Matrix) -> Iterator[views.FeltCell]:
-    for block in layout.blocks:
-        yield from _block(block, matrix)
-
-
-def _block(block: Block, matrix: Matrix) -> Iterator[views.FeltCell]:
+def _cells(block: Block, matrix: Matrix) -> Iterator[views.FeltCell]:
     """Rows share a block's height; cells share their row's width."""
     tall = block.tall / len(block.rows)
     for n, row in enumerate(block.rows):
@@ -306,7 +296,6 @@ def _area(table: Table, terms: Terms, area: Area, edge: str | None) -> views.Fel
 
 
 def _wins(table: Table, area: Area, lines: list[PayLine]) -> Words:
-    """The winning condition of an area in words."""
     condition = lines[0].winning(table.settings).condition
     sentence = texts.CONDITIONS[condition]
     numbers, totals = list(area.numbers), condition in _TOTALS

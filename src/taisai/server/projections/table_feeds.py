@@ -74,7 +74,6 @@ class BettingTime:
         return self.is_up and not was_up
 
     def apply(self, event: object) -> None:
-        """Applies an event."""
         match event:
             case events.BetsOpened() | events.BetsReopened():
                 self._up_at, self.round = event.at + self.window, event.round
@@ -197,12 +196,9 @@ class TableFeeds:
         return table_view(table, self.history, countdown=countdown, since=self._phase_since, log=log)
 
     def _console(self, table: Table) -> views.ConsoleView:
+        countdown, watch = self._countdown(table), self._watch_view()
         return console_view(
-            table,
-            now=table.latest,
-            countdown=self._countdown(table),
-            transfers=self.in_transit,
-            watch=self._watch_view(),
+            table, now=table.latest, countdown=countdown, transfers=self.in_transit, watch=watch
         )
 
     def _countdown(self, table: Table) -> views.CountdownView:

@@ -38,8 +38,17 @@ from taisai.server.projections.candidates import (
 
 MOST_REFERRALS: Final = 10
 """Offered at once, those that hold the round first."""
-ON_BETS: Final = frozenset({Treatment.TREAT_BETS})
-"""Treatments of bets, which must be tried with the bets."""
+
+
+def plain(table: Table, stage: TrialTable) -> Iterator[Candidate]:
+    """All candidates except corrections and decisions."""
+    yield from acts(table)
+    yield from releases(table)
+    yield from equipment(table, stage.now)
+    yield from shoe(table)
+    yield from running(table)
+    yield from people(table, stage)
+    yield from claims(table)
 
 
 def _usual(kind: type[Command], *blanks: Blank, **trial: Any) -> Candidate:

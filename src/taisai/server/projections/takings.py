@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, fields
+from dataclasses import asdict, astuple, dataclass
 from fractions import Fraction
+from operator import add
 from typing import Final, NamedTuple
 
 import msgspec
@@ -26,8 +27,6 @@ Period = tuple[str, str]
 
 @dataclass(slots=True)
 class PeriodSums:
-    """The sums of a period."""
-
     drop: int = 0
     tickets_in: int = 0
     tickets_out: int = 0
@@ -40,9 +39,7 @@ class PeriodSums:
     void: int = 0
 
     def __add__(self, other: PeriodSums) -> PeriodSums:
-        return PeriodSums(
-            **{field.name: getattr(self, field.name) + getattr(other, field.name) for field in fields(self)}
-        )
+        return PeriodSums(*map(add, astuple(self), astuple(other)))
 
 
 class SettlementSums(NamedTuple):
@@ -57,7 +54,6 @@ class Takings:
     """The takings of one table, by gaming day and shift, from its events."""
 
     def __init__(self) -> None:
-        """The takings of a table without events."""
         self.table = ""
         self.currency = ""
         self.day = ""
@@ -76,7 +72,6 @@ class Takings:
 
     @classmethod
     def of(cls, events: Iterable[object]) -> Takings:
-        """The takings from a table's events."""
         takings = cls()
         for event in events:
             takings.apply(event)
@@ -87,7 +82,6 @@ class Takings:
         return self.periods.setdefault((self.day, self.shift), PeriodSums())
 
     def apply(self, event: object) -> None:
-        """Applies an event."""
         match event:
             case events.TableOpened():
                 self.table, self.currency, self.day = event.table, event.currency, event.day
@@ -120,10 +114,9 @@ class Takings:
         match event:
             case events.BetsOpened():
                 self.round = event.round
-            case events.RoundSettled():
-                self._book(self.round, SettlementSums(event.staked, event.collected, event.won))
-            case events.RoundResettled():
-                self._book(event.round, SettlementSums(event.staked, event.collected, event.won))
+            case events.RoundSettled() | events.RoundResettled():
+                number = event.round if isinstance(event, events.RoundResettled) else self.round
+                self._book(number, SettlementSums(event.staked, event.collected, event.won))
             case events.SettlementUndone():
                 self._book(event.round, None)
             case events.RoundVoided():
@@ -182,12 +175,9 @@ def report_view(takings: Mapping[str, Takings], day: str | None = None) -> Repor
 def _line(table: str, currency: str, day: str, shift: str, sums: PeriodSums) -> TakingsLine:
     win = sums.collected - sums.won
     return TakingsLine(
-        table=table, currency=currency, day=day, shift=shift, drop=sums.drop, tickets_in=sums.tickets_in,
-        tickets_out=sums.tickets_out, fills=sums.fills, credits=sums.credits, handle=sums.handle,
-        collected=sums.collected, won=sums.won, win=win,
+        table=table, currency=currency, day=day, shift=shift, win=win, **asdict(sums),
         hold=str(Fraction(win, sums.drop)) if sums.drop else None,
         hold_percent=percent(win, sums.drop) if sums.drop else None,
-        rounds=sums.rounds, void=sums.void,
     )  # fmt: skip
 
 
@@ -259,15 +249,9 @@ def save_takings(engine: Engine, table: str, takings: Takings) -> None:
     """Saves a table's takings. If that fails, the next start takes longer."""
     store, version = engine.journal.store, engine.journal.version(stream_of(table))
     saved = _SavedTakings(
-        version=version,
-        table=takings.table,
-        currency=takings.currency,
-        day=takings.day,
-        shift=takings.shift,
-        periods=len(takings.periods),
-        round=takings.round,
-        over=takings.over,
-    )
+        version=version, table=takings.table, currency=takings.currency, day=takings.day, shift=takings.shift,
+        periods=len(takings.periods), round=takings.round, over=takings.over,
+    )  # fmt: skip
     with suppress(JournalError):
         for chunk in sorted({number // CHUNK for number in takings.touched}):
             rounds = range(chunk * CHUNK, (chunk + 1) * CHUNK)
