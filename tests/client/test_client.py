@@ -148,7 +148,7 @@ def _forget_the_place(patch: pytest.MonkeyPatch) -> None:
     def cut(self: Link) -> None:
         right(self)
         for feed in self.feeds.values():
-            feed.forget_number()
+            feed.number = None
 
     patch.setattr(Link, "_cut", cut)
 

@@ -6,7 +6,6 @@ import asyncio
 import secrets
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import suppress
-from types import TracebackType
 from typing import Any, Self, TypeVar
 
 from taisai.client.connection import ClientError, Dial, Disconnected, Pace, Visitor, Who
@@ -68,9 +67,7 @@ class Client:
     async def __aenter__(self) -> Self:
         return await self.start()
 
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    async def __aexit__(self, *_error: object) -> None:
         await self.close()
 
     @property
@@ -128,9 +125,7 @@ class Client:
     async def send(
         self, sent: SentCommand, *, table: str | None = None, approval: str | None = None
     ) -> ServerMessage:
-        """Sends a command."""
-        request = requests.DoRequest(id=self.fresh_id(), do=sent, table=table, approval=approval)
-        return await self.request(request)
+        return await self.query(requests.DoRequest, ServerMessage, do=sent, table=table, approval=approval)
 
     # Feeds
 
@@ -160,7 +155,6 @@ class Client:
             raise Disconnected(f"no view of {name} within {self.pace.reply:g} seconds") from None
 
     async def unfollow(self, name: str) -> None:
-        """Stops following a feed."""
         feed = self._link.feeds.pop(name, None)
         if feed is not None:
             feed.stop(Disconnected(f"the feed {name} is no longer followed"))

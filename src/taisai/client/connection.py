@@ -133,20 +133,16 @@ Dial = Callable[[], Awaitable[Connection]]
 
 
 class WebSocket:
-    """A connection over WebSocket."""
-
     def __init__(self, socket: ClientConnection) -> None:
         self._socket = socket
 
     async def send(self, text: str) -> None:
-        """Sends a text."""
         try:
             await self._socket.send(text)
         except (WebSocketException, OSError) as error:
             raise Disconnected(f"the connection is closed: {error}") from None
 
     async def receive(self) -> str:
-        """The next text."""
         try:
             message = await self._socket.recv()
         except (WebSocketException, OSError) as error:
@@ -156,7 +152,6 @@ class WebSocket:
         return message
 
     async def close(self) -> None:
-        """Closes the connection."""
         await self._socket.close()
 
 
@@ -183,17 +178,12 @@ if TYPE_CHECKING:
 else:
     AnyServerMessage = reduce(or_, SERVER_MESSAGES)
 
-_decode: Final = msgspec.json.Decoder(list[AnyServerMessage]).decode
-
-
-def read(text: str) -> list[ServerMessage]:
-    """The messages in a text."""
-    return _decode(text)
+read: Final = msgspec.json.Decoder(list[AnyServerMessage]).decode
+"""Reads the messages in a text."""
 
 
 async def next_messages(connection: Connection) -> list[ServerMessage]:
     """The messages in the next text that has any."""
-    while True:
-        messages = read(await connection.receive())
-        if messages:
-            return messages
+    while not (messages := read(await connection.receive())):
+        pass
+    return messages

@@ -54,7 +54,6 @@ class FollowedFeed:
         self._waiters: dict[asyncio.Future[View], Callable[[View], bool]] = {}
 
     def snapshot(self, notice: SnapshotNotice, epoch: str) -> None:
-        """Takes a snapshot."""
         self.epoch, self.number = epoch, notice.number
         self._show(Change(notice.number, notice.view, None))
 
@@ -67,10 +66,6 @@ class FollowedFeed:
         self.number = notice.number
         self._show(Change(notice.number, changed(self.view, notice.changes), notice.changes, notice.what))
         return True
-
-    def forget_number(self) -> None:
-        """Makes the next follow ask for a snapshot."""
-        self.number = None
 
     def _show(self, change: Change) -> None:
         self.view = change.view
@@ -116,7 +111,6 @@ class FollowedFeed:
             del self._waiters[waiter]
 
     async def changes(self) -> AsyncIterator[Change]:
-        """Every change from now on."""
         reader = _Reader()
         self._readers[reader] = None
         try:

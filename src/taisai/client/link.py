@@ -60,8 +60,6 @@ def is_repeatable(request: Request, *, same_epoch: bool) -> bool:
 
 
 class Pending:
-    """A request, and its reply once there is one."""
-
     def __init__(self, request: Request, text: str) -> None:
         self.request = request
         self.text = text
@@ -92,7 +90,6 @@ class Pending:
             self.fail(Disconnected(problem, in_doubt=True))
 
     def fail(self, why: ClientError) -> None:
-        """Fails: no reply will come."""
         if not self.reply.done():
             self.reply.set_exception(why)
             self.reply.exception()  # marks the error as seen if the caller no longer waits
@@ -286,7 +283,7 @@ class Link:
     def _gap(self, feed: FollowedFeed, problem: str) -> None:
         """A number is missing: the feed is followed again."""
         self.gaps.append(f"{feed.name}: {problem}")
-        feed.forget_number()
+        feed.number = None  # so that the next follow asks for a snapshot
         self._broken.append(feed)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from types import TracebackType
 from typing import Any, Final, Self, TypeVar
 from urllib.parse import quote
 
@@ -10,15 +9,7 @@ import httpx
 import msgspec
 
 from taisai.client.connection import Disconnected, Refused
-from taisai.protocol.bodies import (
-    ApprovalResponse,
-    DeviceResponse,
-    DoneResponse,
-    RefusalResponse,
-    SessionResponse,
-    SignInResponse,
-    StaffMember,
-)
+from taisai.protocol import bodies
 from taisai.protocol.message import Request
 from taisai.protocol.views import BooksView, ReportView
 
@@ -42,9 +33,7 @@ class Office:
     async def __aenter__(self) -> Self:
         return self
 
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    async def __aexit__(self, *_error: object) -> None:
         await self.close()
 
     # Sessions
@@ -52,22 +41,22 @@ class Office:
     async def sign_in(self, person: str, password: str, code: str) -> str:
         """Opens a session and uses its token from now on; returns the token."""
         body = {"person": person, "password": password, "code": code}
-        self.token = (await self._request("POST", "/api/sign-in", SignInResponse, body)).token
+        self.token = (await self._request("POST", "/api/sign-in", bodies.SignInResponse, body)).token
         return self.token
 
     async def sign_out(self) -> None:
         """Ends the session. The server closes its sockets."""
-        await self._request("POST", "/api/sign-out", DoneResponse)
+        await self._done("POST", "/api/sign-out")
         self.token = None
 
-    async def session(self) -> SessionResponse:
+    async def session(self) -> bodies.SessionResponse:
         """The session that the token belongs to."""
-        return await self._request("GET", "/api/session", SessionResponse)
+        return await self._request("GET", "/api/session", bodies.SessionResponse)
 
     async def renew(self, password: str, code: str, new: str) -> str | None:
         """Sets a new password and ends every session; returns the new address for the authenticator."""
         body = {"password": password, "code": code, "new": new}
-        return (await self._request("POST", "/api/password", DoneResponse, body)).uri
+        return (await self._done("POST", "/api/password", body)).uri
 
     async def approval(self, request: Request | dict[str, Any], person: str, password: str, code: str) -> str:
         """The token of a second person's approval of exactly this request, or of an endpoint and its body."""
@@ -75,37 +64,34 @@ class Office:
             fields = msgspec.to_builtins(request)
             request = {name: value for name, value in fields.items() if name not in ("id", "approval")}
         body = {"person": person, "password": password, "code": code, "request": request}
-        return (await self._request("POST", "/api/approvals", ApprovalResponse, body)).approval
+        return (await self._request("POST", "/api/approvals", bodies.ApprovalResponse, body)).approval
 
     # Staff and devices
 
-    async def staff(self) -> list[StaffMember]:
-        """Everyone on the staff list."""
-        return await self._request("GET", "/api/staff", list[StaffMember])
+    async def staff(self) -> list[bodies.StaffMember]:
+        return await self._request("GET", "/api/staff", list[bodies.StaffMember])
 
     async def enrol(
         self, person: str, rank: str, *, password: str | None = None, approval: str | None = None
     ) -> str | None:
         """Enrols a person or changes a rank; with a password, returns the address for the authenticator."""
         body = {"person": person, "rank": rank, "password": password, "approval": approval}
-        return (await self._request("POST", "/api/staff", DoneResponse, body)).uri
+        return (await self._done("POST", "/api/staff", body)).uri
 
     async def dismiss(self, person: str) -> None:
         """Removes a person from the staff list."""
-        await self._request("DELETE", "/api/staff", DoneResponse, {"person": person})
+        await self._done("DELETE", "/api/staff", {"person": person})
 
     async def unlock(self, person: str, reason: str, *, approval: str | None = None) -> None:
         """Lets a locked person sign in again."""
         body = {"reason": reason, "approval": approval}
-        await self._request("POST", f"/api/staff/{_part(person)}/unlock", DoneResponse, body)
+        await self._done("POST", f"/api/staff/{_part(person)}/unlock", body)
 
     async def revoke(self, person: str, reason: str) -> None:
-        """Ends all sessions of a person."""
-        await self._request("POST", f"/api/staff/{_part(person)}/revoke", DoneResponse, {"reason": reason})
+        await self._done("POST", f"/api/staff/{_part(person)}/revoke", {"reason": reason})
 
-    async def devices(self) -> list[DeviceResponse]:
-        """Every enrolled device."""
-        return await self._request("GET", "/api/devices", list[DeviceResponse])
+    async def devices(self) -> list[bodies.DeviceResponse]:
+        return await self._request("GET", "/api/devices", list[bodies.DeviceResponse])
 
     async def enrol_device(
         self,
@@ -121,11 +107,11 @@ class Office:
         body = {
             "device": device, "kind": kind, "key": key, "table": table, "seat": seat, "approval": approval,
         }  # fmt: skip
-        await self._request("POST", "/api/devices", DoneResponse, body)
+        await self._done("POST", "/api/devices", body)
 
     async def dismiss_device(self, device: str, reason: str) -> None:
         """Lets a device connect no longer."""
-        await self._request("DELETE", "/api/devices", DoneResponse, {"device": device, "reason": reason})
+        await self._done("DELETE", "/api/devices", {"device": device, "reason": reason})
 
     # The books
 
@@ -137,6 +123,9 @@ class Office:
         """Drop, win and hold of a gaming day."""
         path = "/api/report" if day is None else f"/api/report?day={_part(day)}"
         return await self._request("GET", path, ReportView)
+
+    async def _done(self, method: str, path: str, body: dict[str, Any] | None = None) -> bodies.DoneResponse:
+        return await self._request(method, path, bodies.DoneResponse, body)
 
     async def _request(self, method: str, path: str, kind: type[T], body: dict[str, Any] | None = None) -> T:
         headers = {} if self.token is None else {"Authorization": f"Bearer {self.token}"}
@@ -154,7 +143,7 @@ class Office:
 
 def _refused(response: httpx.Response) -> Refused:
     try:
-        refusal = msgspec.json.decode(response.content, type=RefusalResponse)
+        refusal = msgspec.json.decode(response.content, type=bodies.RefusalResponse)
     except msgspec.DecodeError:
         return Refused("fault", f"the server answered with status {response.status_code} and no reason")
     return Refused(refusal.reason, refusal.message, clause=refusal.clause)
@@ -166,6 +155,5 @@ def _part(text: str) -> str:
 
 
 async def sign_in(base_url: str, person: str, password: str, code: str) -> str:
-    """The token of a new session."""
     async with Office(base_url) as office:
         return await office.sign_in(person, password, code)

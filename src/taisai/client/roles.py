@@ -29,12 +29,10 @@ class Display(Client):
 
     @property
     def table_feed(self) -> str:
-        """The feed of the table."""
         return f"table:{self.table_name}"
 
     @property
     def table(self) -> views.TableView:
-        """The table as it is now."""
         return self.view_as(self.table_feed, views.TableView)
 
     async def bets_open(self, *, within: float | None = None) -> int:
@@ -66,12 +64,10 @@ class Terminal(Display):
 
     @property
     def seat_feed(self) -> str:
-        """The feed of the seat."""
         return f"seat:{self.table_name}/{self.seat_name}"
 
     @property
     def seat(self) -> views.SeatView:
-        """The seat as it is now."""
         return self.view_as(self.seat_feed, views.SeatView)
 
     # The player
@@ -92,7 +88,6 @@ class Terminal(Display):
     # Money
 
     async def buy_credits(self, amount: int) -> None:
-        """Buys credits for cash."""
         await self._do("buy-credits", amount=amount)
 
     async def ticket_in(self, ticket: str) -> replies.DoneReply:
@@ -148,7 +143,6 @@ class Terminal(Display):
         await self._own(requests.KeepFavouriteRequest, ServerMessage, name=name, bets=stakes)
 
     async def favourites(self) -> tuple[replies.Favourite, ...]:
-        """The saved sets of bets."""
         return (await self._own(requests.FavouritesRequest, replies.FavouritesReply)).favourites
 
     async def rounds(self, number: int | None = None, *, most: int = 10) -> tuple[views.RoundView, ...]:
@@ -156,11 +150,9 @@ class Terminal(Display):
         return (await self._own(requests.RoundsRequest, replies.RoundsReply, round=number, most=most)).rounds
 
     async def call_attendant(self, detail: str = "", *, subject: str = "call") -> None:
-        """Calls an attendant to the seat."""
         await self._do("call-attendant", subject=subject, detail=detail)
 
     async def dispute(self, round_: int, detail: str) -> None:
-        """Disputes a round."""
         await self._do("call-attendant", subject="dispute", round=round_, detail=detail)
 
     async def _own(self, kind: type[Request], reply: type[T], **fields: object) -> T:
@@ -171,10 +163,7 @@ class Terminal(Display):
         return await self.send(command(tag, seat=self.seat_name, **fields), table=self.table_name)
 
 
-KeyedFaces = Sequence[int]
-
-
-class Console(Client):
+class Console(Display):
     """The Game Console of a table. `offers` has what may be done now, the views have the state."""
 
     def __init__(
@@ -188,26 +177,19 @@ class Console(Client):
         entropy: Callable[[int], bytes] = secrets.token_bytes,
     ) -> None:
         super().__init__(dial, who, pace=pace, sleep=sleep, entropy=entropy)
-        self.table_name = table
+        self._table_name = table
 
     async def _begin(self) -> None:
-        await self.follow(self.table_feed)
+        await super()._begin()
         await self.follow(self.console_feed)
 
     @property
-    def table_feed(self) -> str:
-        """The public feed of the table."""
-        return f"table:{self.table_name}"
+    def table_name(self) -> str:
+        return self._table_name
 
     @property
     def console_feed(self) -> str:
-        """The feed of the table for its staff."""
         return f"console:{self.table_name}"
-
-    @property
-    def table(self) -> views.TableView:
-        """The table as everyone sees it."""
-        return self.view_as(self.table_feed, views.TableView)
 
     @property
     def console(self) -> views.ConsoleView:
@@ -234,14 +216,14 @@ class Console(Client):
         """Performs an act of the round: `perform("tumble", tumbles=3)`."""
         return await self.at_table("perform", approval=approval, act=act, **fields)
 
-    async def preview(self, faces: KeyedFaces) -> views.PreviewView:
+    async def preview(self, faces: Sequence[int]) -> views.PreviewView:
         """What a result would light and pay, before it is entered."""
         fields = {"table": self.table_name, "faces": tuple(faces)}
         return (await self.query(requests.PreviewRequest, replies.PreviewReply, **fields)).preview
 
     async def enter(
         self,
-        faces: KeyedFaces,
+        faces: Sequence[int],
         *,
         agreed: Callable[[views.PreviewView], bool] = lambda _preview: True,
         approval: str | None = None,
@@ -288,7 +270,6 @@ class Cashier(Client):
 
     @property
     def cage(self) -> views.CageView:
-        """The cage as it is now."""
         return self.view_as(self.feed, views.CageView)
 
     async def sell_ticket(self, amount: int) -> replies.DoneReply:

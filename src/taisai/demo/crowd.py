@@ -86,7 +86,6 @@ class Crowd:
     # Starting and stopping
 
     async def start(self) -> None:
-        """Starts everyone."""
         await self._enrol()
         limiter = BetLimiter(BETS_A_SECOND, self._house_server.clock.now)
         for setup in house.TABLES.values():
@@ -101,7 +100,6 @@ class Crowd:
         self._begin(self._watch())
 
     async def stop(self) -> None:
-        """Stops everyone."""
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)

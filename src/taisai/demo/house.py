@@ -38,8 +38,6 @@ SEATS: Final = 40  # at a table: the first few for virtual players, the others f
 
 
 class TableSetup(NamedTuple):
-    """A table of the demonstration."""
-
     name: str
     book: str
     limits: Limits
@@ -95,7 +93,6 @@ ADMINISTRATOR: Final = GUESTS["administrator"]
 
 
 def terminal_of(table: str, seat: str) -> str:
-    """The name of the terminal at a seat."""
     return f"{table}-{seat}"
 
 

@@ -62,7 +62,6 @@ class PlayerSight(NamedTuple):
         return areas or list(self.felt.areas)
 
     def some_area(self, *families: str) -> FeltArea:
-        """A random area of these families."""
         return self.random.choice(self.areas(*families))
 
 
@@ -125,8 +124,6 @@ def _high(sight: PlayerSight) -> Stakes:
 
 
 class Temperament(NamedTuple):
-    """How a virtual player plays."""
-
     name: str
     bets: Callable[[PlayerSight], Stakes]
     late: float
@@ -178,7 +175,6 @@ class BetLimiter:
         self._at = now()
 
     def takes(self, bets: int) -> bool:
-        """Whether so many bets are allowed now."""
         now = self._now()
         self._left = min(2 * self._a_second, self._left + (now - self._at) / 1000 * self._a_second)
         self._at = now
@@ -190,8 +186,6 @@ class BetLimiter:
 
 @dataclass
 class Player:
-    """A virtual player."""
-
     dial: Dial
     device: Device
     name: str

@@ -126,7 +126,6 @@ class Demonstration:
     # Approving
 
     def approved(self, asker: Session, form: bytes, table: str | None) -> NewApproval | str:
-        """A virtual supervisor's approval of a request."""
         head = house.TABLES[table].head if table in house.TABLES else house.SHIFT_MANAGER
         if head == asker.person:
             head = house.GUESTS[house.VIRTUAL[head]]
@@ -188,12 +187,10 @@ def _place(engine: Engine, kind: DeviceKind, table: str, key: str, connected: se
 
 @cache
 def _ranks(book: str) -> tuple[str, ...]:
-    """The ranks in a rulebook."""
     return rulebook(book).people.ranks()
 
 
 def endpoints(demonstration: Demonstration) -> list[Any]:
-    """The HTTP endpoints of the demonstration."""
 
     @get("/api/demo", summary="The tables, roles and virtual people of the demonstration")
     async def overview() -> bodies.DemoResponse:

@@ -23,7 +23,6 @@ _REASON: Final = "decided by a virtual supervisor"
 
 
 def needs_second(offer: Offer) -> bool:
-    """Whether a second person has to approve."""
     return any(blank.kind == SECOND for blank in offer.blanks)
 
 
@@ -78,8 +77,6 @@ _log = structlog.get_logger(__name__)
 
 
 class VirtualSession(NamedTuple):
-    """A virtual person's session."""
-
     token: str
     approve: Callable[[SentCommand], str | None]
     """The token of a second person's approval of a command; None without one."""
@@ -97,11 +94,9 @@ class WorkSwitch:
 
     @property
     def is_working(self) -> bool:
-        """Whether the person works."""
         return self.works.is_set()
 
     def pause(self, *, working: bool) -> None:
-        """Lets the person work, or pauses them."""
         if working:
             self.works.set()
         else:

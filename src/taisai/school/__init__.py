@@ -33,29 +33,11 @@ from taisai.school.settling import (
 )
 
 __all__ = [
-    "FULL_MARKS",
-    "GREATEST_SEED",
-    "LEVELS",
-    "LONGEST",
-    "PARS",
-    "Exercise",
-    "ExerciseKind",
-    "ExerciseRequest",
-    "JudgedArea",
-    "JudgedFigure",
-    "KeyExercise",
-    "KeyJudged",
-    "Marks",
-    "RulingChoice",
-    "RulingExercise",
-    "RulingJudged",
-    "SettleExercise",
-    "SettleJudged",
-    "exercise",
-    "judged_key",
-    "judged_ruling",
-    "judged_settle",
-]
+    "FULL_MARKS", "GREATEST_SEED", "LEVELS", "LONGEST", "PARS", "Exercise", "ExerciseKind",
+    "ExerciseRequest", "JudgedArea", "JudgedFigure", "KeyExercise", "KeyJudged", "Marks",
+    "RulingChoice", "RulingExercise", "RulingJudged", "SettleExercise", "SettleJudged", "exercise",
+    "judged_key", "judged_ruling", "judged_settle",
+]  # fmt: skip
 
 Exercise = SettleExercise | KeyExercise | RulingExercise
 

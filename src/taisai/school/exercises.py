@@ -28,8 +28,6 @@ GREATEST_SEED: Final = 2**53 - 1
 
 
 class ExerciseKind(StrEnum):
-    """What an exercise trains."""
-
     SETTLE = "settle"
     """Say what comes back of every bet on a layout."""
     KEY = "key"
@@ -85,7 +83,6 @@ class Seeded:
         return int.from_bytes(drawn[:8]) % most  # of 2^64, so the bias is negligible
 
     def one(self, items: Sequence[T]) -> T:
-        """One of the items."""
         return items[self.below(len(items))]
 
     def some(self, items: Iterable[T], number: int) -> list[T]:
@@ -94,7 +91,6 @@ class Seeded:
         return [left.pop(self.below(len(left))) for _ in range(min(number, len(left)))]
 
     def shuffled(self, items: Iterable[T]) -> list[T]:
-        """All items in random order."""
         left = list(items)
         return self.some(left, len(left))
 

@@ -37,7 +37,6 @@ class Scene(NamedTuple):
 
     @property
     def is_in_play(self) -> bool:
-        """Whether the round is in play and not settled."""
         return self.phase is not Phase.BETWEEN and not self.phase.settlement_recorded
 
 
@@ -54,7 +53,6 @@ class Scenes(NamedTuple):
 
 @cache
 def scenes_of(name: str) -> Scenes:
-    """The scenes of a rulebook of the package."""
     book = book_of(name)
     every = _every(book)
     own = {scene.event for scene in every if scene.ruled.foreseen}

@@ -95,13 +95,9 @@ class Authentication:
         self._executor = executor or ThreadPoolExecutor(WORKERS, thread_name_prefix="passwords")
         self._passwords = Passwords(entropy) if passwords is None else passwords
         self._verifier = Verifier(
-            queue,
-            passwords=self._passwords,
-            rates=RateLimiter(SIGN_INS) if rates is None else rates,
-            entropy=entropy,
-            executor=self._executor,
-            generic=generic,
-        )
+            queue, passwords=self._passwords, rates=RateLimiter(SIGN_INS) if rates is None else rates,
+            entropy=entropy, executor=self._executor, generic=generic,
+        )  # fmt: skip
         self._noted: set[str] = set()
         """Sessions whose sign-in is in the journal."""
         self._to_note: list[_Ended] = []
@@ -116,15 +112,14 @@ class Authentication:
         self, person: str, password: str, code: str, *, address: str, now: int
     ) -> NewSession | SignInRefused:
         """Opens a session for a person with the right password and code, once the journal has the sign-in."""
-        return await self._to_the_end(self._sign_in(person, password, code, address=address, now=now))
 
-    async def _sign_in(
-        self, person: str, password: str, code: str, *, address: str, now: int
-    ) -> NewSession | SignInRefused:
-        proved = await self._verifier.proved(person, password, code, address=address, now=now)
-        if isinstance(proved, SignInRefused):
-            return proved
-        return await self._open_session(proved.person, proved.rank, address=address, now=now)
+        async def work() -> NewSession | SignInRefused:
+            proved = await self._verifier.proved(person, password, code, address=address, now=now)
+            if isinstance(proved, SignInRefused):
+                return proved
+            return await self._open_session(proved.person, proved.rank, address=address, now=now)
+
+        return await self._to_the_end(work())
 
     async def admitted(self, person: str, *, address: str, now: int) -> NewSession | SignInRefused:
         """Opens a session without a password, only in a demonstration."""
@@ -144,16 +139,9 @@ class Authentication:
         # The session opens before the journal has the sign-in, so that a revocation in between finds it. The
         # client does not have its token yet.
         session = opened.session
-        answer = await self._queue.execute(
-            HOUSE_STREAM,
-            NoteSignIn(
-                at=now,
-                by=FLOOR,
-                person=session.person,
-                session=session.id,
-                address=address if is_name(address) else NO_ADDRESS,
-            ),
-        )
+        noted = address if is_name(address) else NO_ADDRESS
+        note = NoteSignIn(at=now, by=FLOOR, person=session.person, session=session.id, address=noted)
+        answer = await self._queue.execute(HOUSE_STREAM, note)
         if isinstance(answer, Refusal):
             self.sessions.end(session.id, SignOutCause.REVOKED)
             return UNRECORDED if answer.reason in _UNWRITTEN else WRONG_CREDENTIALS
@@ -196,17 +184,12 @@ class Authentication:
         if problem := _unfit(person, password, generic=self._generic):
             return SignInRefused(SignInRefusalReason.UNFIT, problem)
         make = partial(
-            vault.new_credentials,
-            person,
-            password,
-            passwords=self._passwords,
-            entropy=self._entropy,
+            vault.new_credentials, person, password, passwords=self._passwords, entropy=self._entropy,
             issuer=self._issuer,
-        )
+        )  # fmt: skip
         new = await self._verifier.work(make)
-        answer = await self._queue.execute(
-            HOUSE_STREAM, SetCredentials(at=now, by=by, person=person, second=second)
-        )
+        command = SetCredentials(at=now, by=by, person=person, second=second)
+        answer = await self._queue.execute(HOUSE_STREAM, command)
         if isinstance(answer, Refusal):
             return answer
         try:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import unicodedata
 from base64 import b32decode, b32encode
 from hmac import compare_digest
-from typing import Any, Final, NamedTuple, Protocol
+from typing import Any, Final, NamedTuple
 
 import msgspec
 from argon2 import PasswordHasher
@@ -14,6 +14,7 @@ from cryptography.hazmat.primitives.hashes import SHA1
 from cryptography.hazmat.primitives.twofactor.totp import TOTP
 
 from taisai.game.vocabulary import folded
+from taisai.journal.stores.contract import Store
 from taisai.server.runtime.environment import Entropy
 
 LEAST_PASSWORD: Final = 12  # characters: enough with a second factor and three tries
@@ -61,8 +62,6 @@ def weakness(password: str, person: str) -> str | None:
 
 
 class Passwords:
-    """Makes and checks hashes of passwords."""
-
     def __init__(self, entropy: Entropy, cost: Cost | None = None) -> None:
         cost = cost or Cost()
         self._entropy = entropy
@@ -78,14 +77,13 @@ class Passwords:
 
     def verified(self, hash_: str | None, password: str) -> bool:
         """Whether the password matches the hash. Without a hash the check takes as long and fails."""
-        possible = hash_ is not None and len(password) <= MOST_PASSWORD
+        if len(password) > MOST_PASSWORD:
+            hash_, password = None, password[:MOST_PASSWORD]
         try:
-            self._hasher.verify(
-                hash_ if hash_ is not None and possible else self._dummy, _written(password[:MOST_PASSWORD])
-            )
+            self._hasher.verify(hash_ or self._dummy, _written(password))
         except (VerificationError, InvalidHashError):
             return False
-        return possible
+        return hash_ is not None
 
     def is_outdated(self, hash_: str) -> bool:
         """Whether a hash was made at another cost than the current one."""
@@ -108,7 +106,6 @@ DRIFT: Final = 1  # steps: a person's clock may be ahead or behind, and typing t
 
 
 def new_secret(entropy: Entropy) -> bytes:
-    """A new secret for an authenticator."""
     return entropy(SECRET)
 
 
@@ -118,7 +115,6 @@ def step_of(now: int) -> int:
 
 
 def code_at(secret: bytes, step: int) -> str:
-    """The code of a time step."""
     return _totp(secret).generate(step * STEP).decode("ascii")
 
 
@@ -136,9 +132,7 @@ def accepted_step(secret: bytes, code: str, *, now: int, last: int) -> int | Non
     typed = code.replace(" ", "").encode("utf-8", "replace")  # authenticators show '123 456'
     current = step_of(now)
     accepted = None
-    for step in range(
-        max(current - DRIFT, 0), current + DRIFT + 1
-    ):  # all steps, so that all codes take the same time
+    for step in range(max(current - DRIFT, 0), current + DRIFT + 1):  # always all: no code is quicker
         matches = compare_digest(code_at(secret, step).encode(), typed)
         if matches and step > last and accepted is None:
             accepted = step
@@ -146,12 +140,10 @@ def accepted_step(secret: bytes, code: str, *, now: int, last: int) -> int | Non
 
 
 def base32(secret: bytes) -> str:
-    """A secret as base 32 text."""
     return b32encode(secret).decode("ascii")
 
 
 def from_base32(text: str) -> bytes:
-    """The secret of a base 32 text."""
     return b32decode(text)
 
 
@@ -167,19 +159,6 @@ def _totp(secret: bytes) -> TOTP:
 
 STAFF: Final = "staff/"
 """The prefix of the names under which credentials are stored."""
-
-
-class Vault(Protocol):
-    """The part of a store that holds secrets."""
-
-    def secret(self, name: str) -> bytes | None:
-        """The secret of a name; None if there is none."""
-
-    def keep_secret(self, name: str, body: bytes | None) -> None:
-        """Stores a secret under a name; None deletes it."""
-
-    def secrets(self, prefix: str) -> list[str]:
-        """The names that begin with a prefix."""
 
 
 class Credentials(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -217,17 +196,16 @@ def new_credentials(
     return NewCredentials(credentials, otpauth(secret, person=person, issuer=issuer))
 
 
-def kept(vault: Vault, person: str) -> Credentials | None:
+def kept(vault: Store, person: str) -> Credentials | None:
     """The stored credentials of a person; None if there are none."""
     body = vault.secret(STAFF + person)
     return None if body is None else msgspec.json.decode(body, type=Credentials)
 
 
-def keep(vault: Vault, person: str, credentials: Credentials | None) -> None:
+def keep(vault: Store, person: str, credentials: Credentials | None) -> None:
     """Stores a person's credentials; None deletes them."""
     vault.keep_secret(STAFF + person, None if credentials is None else msgspec.json.encode(credentials))
 
 
-def holders(vault: Vault) -> list[str]:
-    """Everyone with stored credentials."""
+def holders(vault: Store) -> list[str]:
     return [name.removeprefix(STAFF) for name in vault.secrets(STAFF)]

@@ -87,7 +87,6 @@ class Principal(NamedTuple):
 
     @property
     def own(self) -> tuple[str | None, str | None]:
-        """The device's own table and seat."""
         return self.table, self.seat
 
 
@@ -111,7 +110,6 @@ class Permission(NamedTuple):
     roles: Mapping[Role, Reach]
 
     def reach(self, role: Role) -> Reach | None:
-        """The reach of a role; None if it has no permission."""
         return self.roles.get(role)
 
     def in_house(self, *, demonstration: bool) -> Permission:
@@ -124,7 +122,6 @@ class Permission(NamedTuple):
 
     @property
     def role_names(self) -> str:
-        """The roles, for messages."""
         return ", ".join(sorted(self.roles)) or "nobody"
 
 
@@ -289,7 +286,6 @@ class RateLimiter:
         return allowed
 
     def wait(self, key: str, now: int) -> int:
-        """Milliseconds until the bucket has a token."""
         return max(0, self._full(key, now) - now - (self._rule.burst - 1) * self._rule.every)
 
     def __len__(self) -> int:

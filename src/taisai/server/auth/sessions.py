@@ -59,7 +59,6 @@ class EndedSession(NamedTuple):
 
     @property
     def message(self) -> str:
-        """The refusal for the client."""
         return f"the session has ended ({self.why})" if self.why else "no open session has this token"
 
 
@@ -119,7 +118,6 @@ class StaffSessions:
         return self._open.get(id_)
 
     def of_person(self, person: str) -> list[Session]:
-        """A person's open sessions."""
         return [session for session in self._open.values() if session.person == person]
 
     def touch(self, id_: str, now: int) -> None:
@@ -147,7 +145,6 @@ class StaffSessions:
         return [session for session in ending if self.end(session.id, why)]
 
     def due(self, now: int) -> list[Session]:
-        """Ends the expired sessions and returns them."""
         expired = [(session, why) for session in self._open.values() if (why := self._expiry(session, now))]
         return [session for session, why in expired if self.end(session.id, why)]
 
@@ -195,7 +192,6 @@ def digest_of(approved: bytes) -> str:
 
 
 def same_person(person: str) -> str:
-    """The refusal where the second person is the first."""
     return f"the second person must not be {person!r}, who makes the request"
 
 

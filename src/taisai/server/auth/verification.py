@@ -53,8 +53,6 @@ class SignInRefusalReason(StrEnum):
 
 
 class SignInRefused(NamedTuple):
-    """A refused sign-in or approval."""
-
     reason: SignInRefusalReason
     message: str
     wait_ms: int = 0

@@ -232,7 +232,6 @@ def _schema(endpoints: Sequence[Any], program: str) -> dict[str, Any]:
 def application(
     dispatcher: Dispatcher, *, checks: Sequence[str] = (), extra: Sequence[Any] = ()
 ) -> Application:
-    """The ASGI application: HTTP and sockets."""
     web = web_of(dispatcher, checks=checks, extra=extra)
 
     async def app(scope: Scope, receive: Any, send: Any) -> None:

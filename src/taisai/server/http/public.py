@@ -155,7 +155,6 @@ def read_built(folder: Path) -> BuiltPages:
 
 @cache
 def our_pages() -> BuiltPages:
-    """The pages of this program."""
     return read_built(FOLDER)
 
 

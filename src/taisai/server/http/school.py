@@ -62,7 +62,6 @@ RULES_DECIDE: Final = Words("The rules: the Dealer carries it out", "规则决�
 
 
 def school_response() -> bodies.SchoolResponse:
-    """What can be practised."""
     return bodies.SchoolResponse(
         books=tuple(
             bodies.SchoolBook(

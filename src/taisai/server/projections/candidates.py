@@ -49,7 +49,6 @@ class _Watched:
 
     @property
     def position(self) -> str:
-        """The position of the stand-in."""
         self.was_read = True
         return self._position
 
@@ -57,7 +56,6 @@ class _Watched:
 
 
 def stand_in(position: str) -> str:
-    """The name of the stand-in for a position."""
     return f"(any {position})"
 
 
@@ -95,7 +93,6 @@ class TrialTable:
         return TrialTable(self.table, self.now, staged)
 
     def decided(self, kind: type[Command], by: str, fields: Mapping[str, Any]) -> tuple[Event, ...] | Refusal:
-        """The events or the refusal of a command."""
         return decide(self._staged, kind(at=self.now, by=by, **fields))
 
     def tried(
@@ -140,7 +137,6 @@ class TrialTable:
 
 
 def _emptied(round_: Round) -> Round:
-    """A round without its bets."""
     empty = copy(round_)
     empty.bets, empty.gone, empty.columns, empty.totals, empty.kept_out = {}, set(), {}, {}, {}
     empty.staked = empty.counted = empty.returned = empty.bound = 0
@@ -151,8 +147,6 @@ def _emptied(round_: Round) -> Round:
 
 
 class _Emptied(Sequence[Round]):
-    """Earlier rounds without their bets."""
-
     def __init__(self, rounds: Sequence[Round]) -> None:
         self._rounds = rounds
 
@@ -169,7 +163,6 @@ class _Emptied(Sequence[Round]):
 
 
 def faces_blank(table: Table, field: str = "faces", *, optional: bool = False) -> Blank:
-    """Three faces."""
     label = texts.CARDS_SHOW if table.shoe.used else texts.DICE_SHOW
     return Blank(
         field=field, kind="faces", label=label if field == "faces" else texts.FIELDS[field], least=1, most=6,
@@ -178,14 +171,12 @@ def faces_blank(table: Table, field: str = "faces", *, optional: bool = False) -
 
 
 def number_blank(field: str, least: int, most: int, *, optional: bool = False) -> Blank:
-    """A whole number."""
     return Blank(
         field=field, kind="whole", label=texts.FIELDS[field], least=least, most=most, optional=optional
     )
 
 
 def text_blank(field: str, *, optional: bool = False, most: int = MOST_TEXT) -> Blank:
-    """A text."""
     return Blank(
         field=field, kind="text", label=texts.FIELDS[field], least=0 if optional else 1, most=most,
         optional=optional,
@@ -193,12 +184,10 @@ def text_blank(field: str, *, optional: bool = False, most: int = MOST_TEXT) -> 
 
 
 def yes_no_blank(field: str, *, optional: bool = False) -> Blank:
-    """Yes or no."""
     return Blank(field=field, kind="yes-no", label=texts.FIELDS[field], optional=optional)
 
 
 def choice_blank(field: str, choices: Iterable[tuple[str, Words]], *, optional: bool = False) -> Blank:
-    """One of several values."""
     offered = tuple(Choice(value=value, label=label) for value, label in choices)
     return Blank(field=field, kind="choice", label=texts.FIELDS[field], choices=offered, optional=optional)
 
@@ -217,7 +206,6 @@ def second_blank(table: Table, rank: str | None = None) -> Blank:
 
 
 def round_blank(table: Table, field: str = "round", *, optional: bool = False) -> Blank:
-    """The number of a round."""
     newest = len(table.rounds) + (table.round is not None)
     return number_blank(field, 1, max(1, newest), optional=optional)
 
@@ -267,12 +255,8 @@ def offered(stage: TrialTable, candidate: Candidate) -> Offer | None:
             needs_second = accepted.second or candidate.takes_two
             extra = (second_blank(stage.table, candidate.second),) if needs_second else ()
             return Offer(
-                command=tag_of(candidate.kind),
-                preset=msgspec.to_builtins(dict(candidate.preset)),
-                blanks=(*candidate.blanks, *extra),
-                by=accepted.by,
-                clause=str(accepted.clause),
-                label=candidate.label,
-                then=candidate.then,
-            )
+                command=tag_of(candidate.kind), preset=msgspec.to_builtins(dict(candidate.preset)),
+                blanks=(*candidate.blanks, *extra), by=accepted.by, clause=str(accepted.clause),
+                label=candidate.label, then=candidate.then,
+            )  # fmt: skip
     return None

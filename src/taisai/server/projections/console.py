@@ -128,12 +128,10 @@ def _risk(table: Table) -> views.RiskView | None:
     losses = exposures(table)
     worst, best = losses.index(max(losses)), losses.index(min(losses))
     return views.RiskView(
-        staked=round_.staked,
-        bets=len(round_.bets) - len(round_.gone),
+        staked=round_.staked, bets=len(round_.bets) - len(round_.gone),
         worst=texts.extreme(OUTCOMES[worst], losses[worst]),
-        best=texts.extreme(OUTCOMES[best], losses[best]),
-        exposures=tuple(losses),
-    )
+        best=texts.extreme(OUTCOMES[best], losses[best]), exposures=tuple(losses),
+    )  # fmt: skip
 
 
 def _withdrawal(table: Table) -> views.WithdrawalView | None:
@@ -152,11 +150,8 @@ def _reading(table: Table, now: int | None) -> views.ReadingView | None:
         return None
     fault, faces = reading.fault, faces_read(table)
     return views.ReadingView(
-        id=reading.id,
-        device=reading.device,
-        shake=reading.shake,
-        faces=texts.faces_of(Outcome.of(*faces)) if faces else None,
-        fault=str(fault) if fault else None,
+        id=reading.id, device=reading.device, shake=reading.shake,
+        faces=texts.faces_of(Outcome.of(*faces)) if faces else None, fault=str(fault) if fault else None,
         label=texts.FAULTS[fault] if fault else texts.SAW,
         suggested=irregularities(table, now, (suggested(table, fault),))[0] if fault else None,
-    )
+    )  # fmt: skip

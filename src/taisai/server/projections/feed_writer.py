@@ -18,17 +18,14 @@ HOUSE_FEEDS: Final = (LOBBY, PIT, CAGE)
 
 
 def table_feed(table: str) -> str:
-    """The public feed of a table."""
     return f"table:{table}"
 
 
 def console_feed(table: str) -> str:
-    """The feed of a table for its staff."""
     return f"console:{table}"
 
 
 def seat_feed(table: str, seat: str) -> str:
-    """The feed of a seat for its player."""
     return f"seat:{table}/{seat}"
 
 

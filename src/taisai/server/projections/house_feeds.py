@@ -46,8 +46,6 @@ class ReadFailure(NamedTuple):
 
 
 class TableReader:
-    """Reads tables, and remembers failures."""
-
     def __init__(
         self, engine: Engine, now: Callable[[], int], on_failure: Callable[[str, ReadFailure], None]
     ) -> None:

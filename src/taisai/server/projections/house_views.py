@@ -85,14 +85,11 @@ def cage_view(
     tracker.catch_up(house, tables)
     balances = house.ledger.balances
     return views.CageView(
-        house=house.name,
-        currency=house.currency,
-        quick=_quick(tables.values()),
-        cash=balances[Account.CAGE],
-        outstanding=balances[Account.TICKETS],
+        house=house.name, currency=house.currency, quick=_quick(tables.values()),
+        cash=balances[Account.CAGE], outstanding=balances[Account.TICKETS],
         in_transit=tracker.in_transit(),
         claims=tuple(_table_claims(table) for table in tables.values() if table.claims),
-    )
+    )  # fmt: skip
 
 
 def _quick(tables: Iterable[Table]) -> tuple[int, ...]:
@@ -207,23 +204,18 @@ def books_view(house: House, tables: Mapping[str, Table]) -> views.BooksView:
     tracker.catch_up(house, tables)
     total = sum(account.held - account.owed for account in books)
     return views.BooksView(
-        currency=house.currency,
-        books=tuple(books),
-        in_transit=tracker.in_transit(),
-        sum=total,
-        balanced=not off and total == 0,
-        off=off,
-    )
+        currency=house.currency, books=tuple(books), in_transit=tracker.in_transit(), sum=total,
+        balanced=not off and total == 0, off=off,
+    )  # fmt: skip
 
 
 def _books(of: str, ledger: Ledger) -> views.Books:
     balances = ledger.balances
     return views.Books(
-        of=of,
-        accounts={str(account): balance for account, balance in balances.items() if balance},
+        of=of, accounts={str(account): balance for account, balance in balances.items() if balance},
         held=sum(balance for account, balance in balances.items() if account.held),
         owed=sum(balance for account, balance in balances.items() if not account.held),
-    )
+    )  # fmt: skip
 
 
 def _off(house: House, tables: Mapping[str, Table]) -> Iterator[str]:

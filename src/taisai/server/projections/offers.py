@@ -127,16 +127,10 @@ def _line(table: Table, stage: TrialTable, event: Irregularity) -> IrregularityL
     if accepted is not None and accepted.second:
         blanks = (*blanks, second_blank(table))
     return IrregularityLine(
-        id=str(event),
-        label=texts.IRREGULARITIES[event],
-        ruling=str(ruled.ruling),
-        says=texts.RULINGS[ruled.ruling],
-        clause=str(ruled.clause),
-        to=ruled.to,
-        foreseen=ruled.foreseen,
-        blanks=blanks,
-        by=accepted.by if accepted is not None else (),
-    )
+        id=str(event), label=texts.IRREGULARITIES[event], ruling=str(ruled.ruling),
+        says=texts.RULINGS[ruled.ruling], clause=str(ruled.clause), to=ruled.to, foreseen=ruled.foreseen,
+        blanks=blanks, by=accepted.by if accepted is not None else (),
+    )  # fmt: skip
 
 
 def _tried(

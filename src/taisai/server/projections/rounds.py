@@ -59,27 +59,17 @@ def round_view(
     incidents = log.incidents(None if session is None else seat) if log else ()
     clause = (log.void or str(table.irregularities.void)) if log and round_.voided else None
     return RoundView(
-        table=table.name,
-        number=number,
-        day=round_.day,
-        opened_at=round_.opened_at,
-        phase=str(round_.phase),
-        label=texts.phase_label(table, round_.phase),
+        table=table.name, number=number, day=round_.day, opened_at=round_.opened_at,
+        phase=str(round_.phase), label=texts.phase_label(table, round_.phase),
         faces=texts.faces_of(round_.result) if round_.result else None,
-        total=round_.result.total if round_.result else None,
-        entered=log.entered if log else None,
-        void=round_.voided,
-        clause=clause,
-        decided=round_.voided or round_.settled is not None,
-        bets=tuple(lines),
-        left_out=len(laid) - len(lines),
+        total=round_.result.total if round_.result else None, entered=log.entered if log else None,
+        void=round_.voided, clause=clause, decided=round_.voided or round_.settled is not None,
+        bets=tuple(lines), left_out=len(laid) - len(lines),
         totals=_totals(round_, stood, records if seat is not None else None, treated),
         lit=lit_areas(table.in_force[round_.terms], None if round_.voided else round_.result),
-        says=_clause_texts(table, clause, lines, incidents),
-        seat=seat,
-        incidents=incidents,
+        says=_clause_texts(table, clause, lines, incidents), seat=seat, incidents=incidents,
         recalled=log is not None,
-    )
+    )  # fmt: skip
 
 
 def _round(table: Table, number: int) -> Round | None:
@@ -154,13 +144,8 @@ def preview(table: Table, faces: tuple[int, ...]) -> PreviewView:
         totals = house_side(table, round_, outcome)
         terms = table.in_force[round_.terms]
     return PreviewView(
-        faces=texts.faces_of(outcome),
-        total=outcome.total,
-        lit=lit_areas(terms, outcome),
-        staked=totals.staked,
-        won=totals.won,
-        returned=totals.won + totals.stakes_back,
-        collected=totals.collected,
-        house=texts.extreme(outcome, totals.won - totals.collected),
+        faces=texts.faces_of(outcome), total=outcome.total, lit=lit_areas(terms, outcome),
+        staked=totals.staked, won=totals.won, returned=totals.won + totals.stakes_back,
+        collected=totals.collected, house=texts.extreme(outcome, totals.won - totals.collected),
         differs=differs_from_reading(table, faces),
-    )
+    )  # fmt: skip

@@ -102,24 +102,16 @@ def seat_view(table: Table, name: str, index: SeatIndex | None = None) -> SeatVi
     is_open = Hold.WITHDRAWAL in table.holds
     purses = seat.purses.values()
     return SeatView(
-        seat=name,
-        taken=seat.taken,
-        player=seat.player if seat.taken else "",
-        session=seat.session,
-        since=seat.since if seat.taken else None,
-        net=seat.net if seat.taken else 0,
-        layout=seat.layout or table.layout,
-        credits=sum(purse.credits for purse in purses),
-        at_risk=seat.at_risk,
-        payable=sum(purse.payable for purse in purses),
+        seat=name, taken=seat.taken, player=seat.player if seat.taken else "", session=seat.session,
+        since=seat.since if seat.taken else None, net=seat.net if seat.taken else 0,
+        layout=seat.layout or table.layout, credits=sum(purse.credits for purse in purses),
+        at_risk=seat.at_risk, payable=sum(purse.payable for purse in purses),
         bets=() if table.phase is Phase.PAID else tuple(Slip(bet.id, bet.area, bet.stake) for bet in own),
         last=_last(table, seat, index) if seat.taken else None,
-        withdrawal=is_open and bool(own) and not chosen,
-        withdrew=chosen if is_open else None,
-        claims=texts.claim_lines(index.claims(table, seat), MOST_CLAIMS),
-        colour=_colour(seat),
+        withdrawal=is_open and bool(own) and not chosen, withdrew=chosen if is_open else None,
+        claims=texts.claim_lines(index.claims(table, seat), MOST_CLAIMS), colour=_colour(seat),
         in_colour=tuple(bet.id for bet in own if bet.means is Means.COLOUR_CHIPS) if seat.colour else (),
-    )
+    )  # fmt: skip
 
 
 def _colour(seat: Seat) -> ColourChips | None:

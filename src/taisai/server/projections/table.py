@@ -39,16 +39,10 @@ def table_view(
 ) -> views.TableView:
     """A table as everyone may see it. The caller gives the betting clock and the log of the latest round."""
     return views.TableView(
-        table=_facts(table),
-        limits=limits_view(table),
-        round=_stand(table, since, log),
-        countdown=countdown or countdown_view(table),
-        dice=_dice(table, history),
-        lit=lit(table),
-        history=history.view(),
-        stoppage=texts.stoppage_of(table),
-        draw=_draw(table),
-    )
+        table=_facts(table), limits=limits_view(table), round=_stand(table, since, log),
+        countdown=countdown or countdown_view(table), dice=_dice(table, history), lit=lit(table),
+        history=history.view(), stoppage=texts.stoppage_of(table), draw=_draw(table),
+    )  # fmt: skip
 
 
 def countdown_view(
@@ -69,7 +63,6 @@ def clock_closes(table: Table) -> bool:
 
 
 def limits_view(table: Table) -> views.LimitsView:
-    """The limits of the table and of its groups of areas."""
     limits = table.limits
     lowest, highest = limits_range(table)
     return views.LimitsView(
@@ -98,18 +91,11 @@ def _limit_lines(table: Table, limits: Limits) -> Iterator[views.LimitLine]:
 
 def _facts(table: Table) -> views.TableFacts:
     return views.TableFacts(
-        name=table.name,
-        rulebook=table.book.id,
-        title=texts.title_of(table.book),
-        digest=table.book.digest,
-        currency=table.currency,
-        layouts=tuple(table.terms),
-        layout=table.layout,
-        kind=kind_of(table),
-        demonstration=table.demonstration,
-        stand_in=texts.STAND_IN if live_table(table) else None,
-        means=tuple(table.means),
-    )
+        name=table.name, rulebook=table.book.id, title=texts.title_of(table.book),
+        digest=table.book.digest, currency=table.currency, layouts=tuple(table.terms), layout=table.layout,
+        kind=kind_of(table), demonstration=table.demonstration,
+        stand_in=texts.STAND_IN if live_table(table) else None, means=tuple(table.means),
+    )  # fmt: skip
 
 
 def kind_of(table: Table) -> str:
@@ -223,18 +209,13 @@ def felt_view(table: Table, layout: str | None = None, *, with_edges: bool = Fal
     edges = _edges(table, terms) if with_edges else {}
     drawings = {str(block.drawing) for block in drawn.blocks}
     return views.FeltView(
-        table=table.name,
-        rulebook=table.book.id,
-        layout=name,
-        clause=str(drawn.clause),
-        terms=table.digest,
-        wide=drawn.columns,
-        tall=drawn.rows,
+        table=table.name, rulebook=table.book.id, layout=name, clause=str(drawn.clause),
+        terms=table.digest, wide=drawn.columns, tall=drawn.rows,
         drawn=drawings.pop() if len(drawings) == 1 else _BOTH,
         cells=tuple(cell for block in drawn.blocks for cell in _cells(block, terms.matrix)),
         areas=tuple(_area(table, terms, area, edges.get(area.id)) for area in terms.matrix.labels),
         denominations=denominations(table.limits.least, table.limits.most),
-    )
+    )  # fmt: skip
 
 
 def _cells(block: Block, matrix: Matrix) -> Iterator[views.FeltCell]:

@@ -297,7 +297,6 @@ def running(table: Table) -> Iterator[Candidate]:
 
 
 def people(table: Table, stage: TrialTable) -> Iterator[Candidate]:
-    """Assigning staff to positions."""
     new = {"person": _NEWCOMER, "rank": stage.positions[0]}
     for position in stage.positions:
         # The House may assign anyone, so its command shows whether the position is free.

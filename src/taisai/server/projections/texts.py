@@ -302,49 +302,40 @@ class _Labelled(Protocol):
 
 
 def label_of(known: _Labelled) -> Words:
-    """The label of a part of the rulebook."""
     return Words(known.label, known.label_zh)
 
 
 def title_of(book: Rulebook) -> Words:
-    """The rulebook's title of the game."""
     return Words(book.title, book.title_zh)
 
 
 def phase_label(table: Table, phase: Phase) -> Words:
-    """The rulebook's label of a phase."""
     labels = (label_of(known) for known in table.procedure.phases if known.id is phase)
     return next(labels, Words(str(phase), str(phase)))
 
 
 def rank_label(table: Table, rank: str) -> Words:
-    """The rulebook's label of a rank."""
     return next((label_of(known) for known in table.ranks.ladder if known.id == rank), Words(rank, rank))
 
 
 def item_label(table: Table, item: str) -> Words:
-    """The rulebook's label of a piece of equipment."""
     return label_of(table.equipment.items[item])
 
 
 def faces_of(outcome: Outcome) -> tuple[int, int, int]:
-    """The faces of an outcome as numbers."""
     a, b, c = outcome.faces
     return (a, b, c)
 
 
 def extreme(outcome: Outcome, loses: int) -> Extreme:
-    """An outcome, and what the house would lose on it."""
     return Extreme(faces=faces_of(outcome), loses=loses)
 
 
 def subject_label(subject: str) -> Words:
-    """The subject of a referral in words."""
     return SUBJECTS[Subject(subject)] if subject in set(Subject) else IRREGULARITIES[Irregularity(subject)]
 
 
 def referral_line(referral: Referral) -> ReferralLine:
-    """A referral as views show it."""
     return ReferralLine(
         id=referral.id, subject=str(referral.subject), label=subject_label(referral.subject),
         clause=str(referral.clause), to=referral.to, holds=referral.holds, seat=referral.seat,
@@ -358,12 +349,10 @@ def waiting(table: Table, most: int) -> tuple[Referral, ...]:
 
 
 def claim_lines(claims: Iterable[Claim], most: int) -> tuple[ClaimLine, ...]:
-    """The first claims as views show them."""
     return tuple(ClaimLine(**claim._asdict()) for claim in islice(claims, most))
 
 
 def stoppage_of(table: Table) -> Stoppage:
-    """Why the table is stopped, if it is."""
     stoppage = Stoppage(closed=bool(table.name) and not table.open, shut=table.shut)
     if table.held is None:
         return stoppage
