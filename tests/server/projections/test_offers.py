@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections import Counter
 from collections.abc import Iterator
 from random import Random
@@ -191,5 +190,5 @@ def test_sabotage_a_position_that_was_read_for_unnoticed_is_found(monkeypatch: p
 
 
 def test_sabotage_an_act_that_is_not_offered_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys.modules["taisai.server.projections.table_offers"], "acts", lambda _table: iter(()))
+    monkeypatch.setattr("taisai.server.projections.table_offers.acts", lambda _table: iter(()))
     assert any(list(left_out(state, offers(state.table, state.now))) for state in states(SETUPS[0], 0))
