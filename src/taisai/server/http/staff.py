@@ -77,9 +77,12 @@ async def _carry_out(
     request: StaffRequest, kind: type[HouseCommand], /, **fields: Any
 ) -> bodies.DoneResponse:
     """Carries out a command of the person who is signed in."""
-    dispatcher = _dispatcher(request)
-    fields = {"at": dispatcher.clock.now(), "by": _session(request).person, **fields}
-    answer = await dispatcher.queue.execute(HOUSE_STREAM, kind(**fields))
+    command = kind(at=_dispatcher(request).clock.now(), by=_session(request).person, **fields)
+    return await _execute(request, command)
+
+
+async def _execute(request: StaffRequest, command: HouseCommand) -> bodies.DoneResponse:
+    answer = await _dispatcher(request).queue.execute(HOUSE_STREAM, command)
     if isinstance(answer, Refusal):
         _refuse(answer)
     return bodies.DoneResponse()
@@ -260,8 +263,11 @@ async def _check_taken_seat(request: StaffRequest, data: bodies.DeviceBody, seco
         problem = f"seat {data.seat} is taken; a new terminal there needs the approval of a supervisor"
         raise refused(403, "second-person", problem)
     detail = f"a new key for the terminal of seat {data.seat}, where somebody sits; {second} agreed"
-    note = {"table": data.table, "person": _session(request).person, "what": "terminal", "detail": detail}
-    await _carry_out(request, NoteOverride, by=FLOOR, **note)
+    note = NoteOverride(
+        at=_dispatcher(request).clock.now(), by=FLOOR, table=data.table, person=_session(request).person,
+        what="terminal", detail=detail,
+    )  # fmt: skip
+    await _execute(request, note)
 
 
 @delete("/api/devices", status_code=200, summary="Remove a device")
