@@ -10,16 +10,8 @@ from typing import Any, Final, NamedTuple, TypeVar
 
 import structlog
 
-from taisai.cage.messages import (
-    CredentialsSet,
-    NoteSignIn,
-    NoteSignOut,
-    PersonDismissed,
-    PersonEnrolled,
-    SessionsRevoked,
-    SetCredentials,
-    SignOutCause,
-)
+from taisai.cage import messages
+from taisai.cage.messages import SignOutCause
 from taisai.game.refusals import Reason, Refusal
 from taisai.game.vocabulary import FLOOR, folded, is_name
 from taisai.journal import Answer, Engine, JournalError
@@ -140,7 +132,7 @@ class Authentication:
         # client does not have its token yet.
         session = opened.session
         noted = address if is_name(address) else NO_ADDRESS
-        note = NoteSignIn(at=now, by=FLOOR, person=session.person, session=session.id, address=noted)
+        note = messages.NoteSignIn(at=now, by=FLOOR, person=session.person, session=session.id, address=noted)
         answer = await self._queue.execute(HOUSE_STREAM, note)
         if isinstance(answer, Refusal):
             self.sessions.end(session.id, SignOutCause.REVOKED)
@@ -188,7 +180,7 @@ class Authentication:
             issuer=self._issuer,
         )  # fmt: skip
         new = await self._verifier.work(make)
-        command = SetCredentials(at=now, by=by, person=person, second=second)
+        command = messages.SetCredentials(at=now, by=by, person=person, second=second)
         answer = await self._queue.execute(HOUSE_STREAM, command)
         if isinstance(answer, Refusal):
             return answer
@@ -219,12 +211,12 @@ class Authentication:
         """
         for event in events:
             match event:
-                case SessionsRevoked() | CredentialsSet():
+                case messages.SessionsRevoked() | messages.CredentialsSet():
                     self.revoke(event.person)
-                case PersonDismissed():
+                case messages.PersonDismissed():
                     self._gone.add(event.person)
                     self.revoke(event.person)
-                case PersonEnrolled():
+                case messages.PersonEnrolled():
                     if any(session.rank != event.rank for session in self.sessions.of_person(event.person)):
                         self.revoke(event.person)
                 case _:
@@ -273,7 +265,7 @@ class Authentication:
     async def _note_ends(self, now: int) -> None:
         ended, self._to_note = self._to_note, []
         notes = [
-            NoteSignOut(at=now, by=FLOOR, person=end.person, session=end.session, why=end.why)
+            messages.NoteSignOut(at=now, by=FLOOR, person=end.person, session=end.session, why=end.why)
             for end in ended
         ]
         later = ended  # if this is interrupted, all are noted again: a second note changes nothing

@@ -9,17 +9,7 @@ from litestar import Request, delete, get, post
 from litestar.datastructures import State
 from litestar.params import FromPath, FromQuery, JSONBody
 
-from taisai.cage.messages import (
-    DeviceKind,
-    DismissDevice,
-    DismissPerson,
-    EnrolDevice,
-    EnrolPerson,
-    HouseCommand,
-    NoteOverride,
-    RevokeSessions,
-    UnlockPerson,
-)
+from taisai.cage import messages
 from taisai.game.refusals import Refusal
 from taisai.game.vocabulary import FLOOR
 from taisai.journal import Engine
@@ -74,14 +64,14 @@ def _response(session: Session) -> bodies.SessionResponse:
 
 
 async def _carry_out(
-    request: StaffRequest, kind: type[HouseCommand], /, **fields: Any
+    request: StaffRequest, kind: type[messages.HouseCommand], /, **fields: Any
 ) -> bodies.DoneResponse:
     """Carries out a command of the person who is signed in."""
     command = kind(at=_dispatcher(request).clock.now(), by=_session(request).person, **fields)
     return await _execute(request, command)
 
 
-async def _execute(request: StaffRequest, command: HouseCommand) -> bodies.DoneResponse:
+async def _execute(request: StaffRequest, command: messages.HouseCommand) -> bodies.DoneResponse:
     answer = await _dispatcher(request).queue.execute(HOUSE_STREAM, command)
     if isinstance(answer, Refusal):
         _refuse(answer)
@@ -185,7 +175,7 @@ async def enrol(request: StaffRequest, data: JSONBody[bodies.StaffBody]) -> bodi
     is_cashier_alone = second is None and data.rank == Role.CASHIER
     if is_cashier_alone and await dispatcher.queue.run(lambda engine: engine.house().staffed):
         raise refused(403, "second-person", "enrolling a cashier needs the approval of a second person")
-    done = await _carry_out(request, EnrolPerson, person=data.person, rank=data.rank, second=second)
+    done = await _carry_out(request, messages.EnrolPerson, person=data.person, rank=data.rank, second=second)
     if data.password is None:
         return done
     answer = await dispatcher.authentication.set_credentials(
@@ -197,7 +187,7 @@ async def enrol(request: StaffRequest, data: JSONBody[bodies.StaffBody]) -> bodi
 @delete("/api/staff", status_code=200, summary="Remove a person from the staff list")
 async def dismiss(request: StaffRequest, data: JSONBody[bodies.DismissBody]) -> bodies.DoneResponse:
     """Removes the person and ends their sessions at once."""
-    return await _carry_out(request, DismissPerson, person=data.person)
+    return await _carry_out(request, messages.DismissPerson, person=data.person)
 
 
 @post(
@@ -210,7 +200,7 @@ async def unlock(
 ) -> bodies.DoneResponse:
     """Lets a locked person sign in again."""
     second = second_for(request, f"POST /api/staff/{person}/unlock", data)
-    return await _carry_out(request, UnlockPerson, person=person, reason=data.reason, second=second)
+    return await _carry_out(request, messages.UnlockPerson, person=person, reason=data.reason, second=second)
 
 
 @post("/api/staff/{person:str}/revoke", status_code=200, summary="End all sessions of a person")
@@ -218,7 +208,7 @@ async def revoke(
     request: StaffRequest, person: FromPath[str], data: JSONBody[bodies.ReasonBody]
 ) -> bodies.DoneResponse:
     """Ends the sessions. Their sockets close within a second."""
-    return await _carry_out(request, RevokeSessions, person=person, reason=data.reason)
+    return await _carry_out(request, messages.RevokeSessions, person=person, reason=data.reason)
 
 
 @get("/api/devices", summary="Enrolled devices")
@@ -241,11 +231,11 @@ async def enrol_device(request: StaffRequest, data: JSONBody[bodies.DeviceBody])
     """Lets the device connect for its table and seat. A terminal at a taken seat needs an approval."""
     _check_name(data.device)
     second = second_for(request, "POST /api/devices", data)
-    if data.kind is DeviceKind.TERMINAL:
+    if data.kind is messages.DeviceKind.TERMINAL:
         await _check_taken_seat(request, data, second)
     fields = msgspec.structs.asdict(data)
     del fields["approval"]
-    return await _carry_out(request, EnrolDevice, **fields)
+    return await _carry_out(request, messages.EnrolDevice, **fields)
 
 
 async def _check_taken_seat(request: StaffRequest, data: bodies.DeviceBody, second: str | None) -> None:
@@ -263,7 +253,7 @@ async def _check_taken_seat(request: StaffRequest, data: bodies.DeviceBody, seco
         problem = f"seat {data.seat} is taken; a new terminal there needs the approval of a supervisor"
         raise refused(403, "second-person", problem)
     detail = f"a new key for the terminal of seat {data.seat}, where somebody sits; {second} agreed"
-    note = NoteOverride(
+    note = messages.NoteOverride(
         at=_dispatcher(request).clock.now(), by=FLOOR, table=data.table, person=_session(request).person,
         what="terminal", detail=detail,
     )  # fmt: skip
@@ -275,7 +265,7 @@ async def dismiss_device(
     request: StaffRequest, data: JSONBody[bodies.DismissDeviceBody]
 ) -> bodies.DoneResponse:
     """Removes the device and closes its connections at once."""
-    return await _carry_out(request, DismissDevice, device=data.device, reason=data.reason)
+    return await _carry_out(request, messages.DismissDevice, device=data.device, reason=data.reason)
 
 
 def form_of(request: dict[str, Any]) -> bytes:
