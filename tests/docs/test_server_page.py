@@ -16,8 +16,7 @@ from taisai.rules import Act
 from taisai.server.auth import permissions
 from taisai.server.config.settings import SECTIONS, settings_of
 from taisai.server.connections.dispatcher import MOST_AT_WORK
-from taisai.server.connections.feeds import RING
-from taisai.server.connections.outbox import MOST_BYTES, MOST_MESSAGES
+from taisai.server.connections.feeds import MOST_BYTES, MOST_MESSAGES, RING
 from taisai.server.connections.sockets import HELLO_WITHIN, MOST_FOLLOWED
 from taisai.server.runtime.command_queue import MOST_WAITING
 from tests.docs.real_server import opened

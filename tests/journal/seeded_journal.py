@@ -5,24 +5,38 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cache
 from hashlib import sha256
-from typing import Any
+from typing import Any, NamedTuple
 
 from taisai.game import commands as c
 from taisai.game.dice.draw import Throw
 from taisai.game.dice.seeds import drawn_by, unseen
-from taisai.game.events import Event
+from taisai.game.events import BetsClosed, Event
 from taisai.game.refusals import Refusal
 from taisai.game.table import Table
 from taisai.game.vocabulary import HOUSE, SHAKER
-from taisai.journal.closes import last_close
 from taisai.journal.codec import stream_of
 from taisai.journal.engine import Engine
 from taisai.journal.journal import Journal
+from taisai.journal.seals.merkle import leaf_hash
 from taisai.journal.stores.contract import MemoryStore, Store
 from taisai.rules import OUTCOMES, Act, rulebook
 from tests.journal.small_journal import AT, ID, OLD, exported
 
 MBS, US, CARDS = "mbs-sic-bo-v6", "us-sic-bo", "mbs-3-card-sic-bo"
+
+
+class Close(NamedTuple):
+    """The entry that closed bets."""
+
+    position: int
+    hash: bytes
+
+
+def last_close(journal: Journal, stream: str) -> Close:
+    """The last entry of a table that closed bets."""
+    entries = (entry for entry in journal.entries(stream=stream) if isinstance(entry.event, BetsClosed))
+    *_, last = entries
+    return Close(last.position, leaf_hash(journal.codec.encode(last)))
 
 
 def seed_of(table: str, number: int) -> bytes:

@@ -18,9 +18,8 @@ from taisai.game.commands import CommitSeed
 from taisai.game.dice.draw import Throw
 from taisai.game.dice.seeds import drawn_by
 from taisai.game.vocabulary import SHAKER
-from taisai.journal.closes import last_close
 from taisai.journal.engine import Engine
-from taisai.journal.errors import DamagedError, JournalError
+from taisai.journal.errors import DamagedError
 from taisai.journal.journal import Journal
 from taisai.journal.stores.contract import MemoryStore
 from taisai.journal.stores.sqlite import SqliteStore
@@ -84,17 +83,6 @@ def test_the_command_tells_the_draws(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert f"✓ {DRAWS} draws of the demonstration shaker made again" in capsys.readouterr().out
     assert main(["audit", "verify", str(path), "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["draws"] == DRAWS
-
-
-def test_where_bets_closed_last_can_be_asked_of_a_journal() -> None:
-    journal = written(MemoryStore())
-    entries = [json.loads(line) for line in export() if b'"position":' in line]
-    close = last_close(journal, "table:D1")
-    place = of_kind(entries, "bets-closed", "D1")[-1]
-    assert (close.position, close.hash.hex()) == (place + 1, hash_of(entries[place]))
-    assert last_close(journal, "table:D1", after=entries[place]["version"] - 1) == close
-    with pytest.raises(JournalError, match="expected a close of bets in table:D1"):
-        last_close(journal, "table:D1", after=entries[place]["version"])
 
 
 # Forgeries, by someone who holds the key: numbered, chained and signed again

@@ -8,7 +8,7 @@ from taisai.protocol.commands import BY_TAG
 from taisai.protocol.requests import REQUESTS
 from taisai.server.auth import permissions
 from taisai.server.auth.permissions import DEVICES, Role
-from taisai.server.handlers.registry import HANDLERS
+from taisai.server.connections.dispatcher import HANDLERS
 from tests.server import access_matrix as matrix
 from tests.server.sim.virtual import VirtualLoop
 from tests.server.virtual_server import Connected, run

@@ -62,15 +62,15 @@ def test_sabotage_a_seat_that_is_not_looked_at_is_seen(monkeypatch: pytest.Monke
 
 
 def test_sabotage_bets_for_another_seat_are_seen(monkeypatch: pytest.MonkeyPatch) -> None:
-    honest = doing.place_bets
+    honest = Dispatcher.place_bets
 
-    def careless(context: Any, socket: Any, ask: Any) -> bool:
+    def careless(self: Dispatcher, socket: Any, ask: Any) -> bool:
         if type(ask.do) is BY_TAG["place-bets"]:
             bets: Any = ask.do
             socket.principal = socket.principal._replace(table=ask.table, seat=bets.seat)
-        return honest(context, socket, ask)
+        return honest(self, socket, ask)
 
-    monkeypatch.setattr(doing, "place_bets", careless)
+    monkeypatch.setattr(Dispatcher, "place_bets", careless)
     assert {str(one.case) for one in seen(Role.TERMINAL, list(matrix.commands_of("place-bets")))} == {
         "do place-bets at T1/2", "do place-bets at T2/1", "do place-bets at T9/1",
     }  # fmt: skip

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from taisai.server.handlers import bet_shortcuts, favourites
+from taisai.server.handlers import bet_shortcuts
 from tests.server import test_bet_shortcuts as shortcuts
 from tests.server import test_favourites as kept
 
@@ -68,12 +68,12 @@ def test_sabotage_repeating_another_players_bets_is_seen(monkeypatch: Patch) -> 
 
 
 def test_sabotage_favourites_of_everyone_are_seen(monkeypatch: Patch) -> None:
-    monkeypatch.setattr(favourites, "_vault_name", lambda table, _device: f"favourites/{table}")
+    monkeypatch.setattr(bet_shortcuts, "_vault_name", lambda table, _device: f"favourites/{table}")
     with pytest.raises(RED):
         kept.test_favourites_are_those_of_one_terminal()
 
 
 def test_sabotage_no_bound_on_favourites_is_seen(monkeypatch: Patch) -> None:
-    monkeypatch.setattr(favourites, "_too_many", lambda *_: None)
+    monkeypatch.setattr(bet_shortcuts, "_too_many", lambda *_: None)
     with pytest.raises(RED):
         kept.test_one_favourite_too_many_is_refused_and_a_known_one_replaced()

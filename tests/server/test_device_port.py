@@ -16,9 +16,9 @@ from taisai.journal import table_of
 from taisai.protocol.requests import ReadingRequest
 from taisai.rules.vocabulary import Act, Irregularity, Phase
 from taisai.server.config.tables import DiceIn
+from taisai.server.connections import dispatcher
 from taisai.server.connections.dispatcher import Dispatcher
 from taisai.server.dice import entry
-from taisai.server.handlers import registry
 from tests.server.sim.sim_house import device
 from tests.server.virtual_house import BOOKS, CARDS, MBS, OTHER, RWS, STREAM, TABLE, US, Attended, attended
 from tests.server.virtual_server import Line
@@ -88,7 +88,7 @@ def test_sabotage_a_reading_that_becomes_a_result_by_itself_is_seen(monkeypatch:
         await context.queue.execute(STREAM, entered)
         return told
 
-    monkeypatch.setitem(cast("Any", registry.HANDLERS), ReadingRequest, hasty)
+    monkeypatch.setitem(cast("Any", dispatcher.HANDLERS), ReadingRequest, hasty)
     with pytest.raises(AssertionError):
         attended(_offered, RWS, demonstration=False)
 

@@ -12,7 +12,7 @@ from taisai.protocol.replies import Favourite
 from taisai.protocol.requests import FavouritesRequest, KeepFavouriteRequest, PlacedStake, TicketOutRequest
 from taisai.rules import rulebook
 from taisai.server.auth.permissions import Principal
-from taisai.server.handlers import favourites as asks
+from taisai.server.handlers import bet_shortcuts as asks
 from taisai.server.handlers import tickets
 from tests.server.inline_server import BOOK, InlineServer, inline_server, sit, terminal, told
 

@@ -204,9 +204,9 @@ def test_a_table_with_an_odd_name_is_one_label() -> None:
 def test_the_hot_path_is_one_addition_in_a_dictionary() -> None:
     """Prometheus' own counters take a lock and make a label at each call: some microseconds for every bet."""
     metrics = Metrics()
-    metrics.asks[DoRequest] += 1
-    metrics.asks[BooksRequest] += 2
-    assert {type(value) for value in metrics.asks.values()} == {int}
+    metrics.requests[DoRequest] += 1
+    metrics.requests[BooksRequest] += 2
+    assert {type(value) for value in metrics.requests.values()} == {int}
     found = read(metrics.text())
     assert (one(found, "taisai_asks_total", kind="do"), one(found, "taisai_asks_total", kind="books")) == (
         1,

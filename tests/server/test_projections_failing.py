@@ -179,12 +179,11 @@ async def test_what_follows_the_opening_of_a_table_in_one_group_is_counted_once(
 
 
 def test_sabotage_what_is_counted_twice_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
-    found = HouseFeeds._table_of
+    frames = HouseFeeds.frames
 
-    def forgetful(self: HouseFeeds, stream: str, name: str, made: set[str]) -> Any:
-        made.discard(name)
-        return found(self, stream, name, made)
+    def forgetful(self: HouseFeeds, answered: Any) -> Any:
+        return [frame for answer in answered for frame in frames(self, [answer])]
 
-    monkeypatch.setattr(HouseFeeds, "_table_of", forgetful)
+    monkeypatch.setattr(HouseFeeds, "frames", forgetful)
     with pytest.raises(AssertionError):
         connected()(_opened_in_a_group)()

@@ -15,8 +15,8 @@ from taisai.game.refusals import Refusal
 from taisai.rules import Act, Rulebook
 from taisai.server.auth.permissions import Role
 from taisai.server.config.tables import DiceIn
-from taisai.server.handlers import table_opening
-from taisai.server.handlers.ticket_numbers import ticket_number
+from taisai.server.handlers import commands
+from taisai.server.handlers.transfers import ticket_number
 from tests.server.virtual_server import PEOPLE, Connected, connected
 
 NO_MORE = "expected a rulebook approved for 2026-11-17, got one that is not"
@@ -137,7 +137,7 @@ async def test_where_nobody_has_to_approve_nobody_is_asked(house: Connected) -> 
 def test_sabotage_approvals_that_are_never_asked_again_are_seen(
     check: Callable[[], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(table_opening, "_refusal", lambda *_: None)
+    monkeypatch.setattr(commands, "_not_approved", lambda *_: None)
     with pytest.raises(AssertionError):
         check()
 

@@ -24,10 +24,10 @@ from taisai.game.events import (
     SeedCommitted,
     SeedRevealed,
 )
-from taisai.journal.closes import last_close
 from taisai.rules.vocabulary import Irregularity, Phase
 from taisai.server.dice import entry
 from taisai.server.dice.shaker import Shaker
+from tests.journal.seeded_journal import last_close
 from tests.server.virtual_house import BOOKS, CARDS, MBS, RWS, STREAM, TABLE, US, Attended, attended
 
 LABEL = "demonstration shaker"
@@ -263,11 +263,11 @@ def test_the_next_round_may_open_before_the_seed_of_the_last_one_is_shown() -> N
         await house.at_phase(Phase.REVEALED)
         asleep = house.casino._shakers[TABLE]
         asleep._again.clear()
-        house.casino.queue.listeners.remove(asleep._heard)
+        house.casino.queue.listeners.remove(asleep._on_commit)
         await house.until(lambda table: len(table.rounds) == 1)
         await house.opened()
         await house.at_phase(Phase.CLOSED, Phase.CLOSED_TUMBLED)
-        house.casino.queue.listeners.append(asleep._heard)
+        house.casino.queue.listeners.append(asleep._on_commit)
         asleep._again.set()
         await house.settle()
         (revealed,) = house.events(SeedRevealed)

@@ -15,10 +15,9 @@ from taisai.protocol import requests
 from taisai.protocol.message import MOST_MESSAGE, PROTOCOL_VERSION
 from taisai.server.auth.permissions import Role
 from taisai.server.auth.sessions import NewApproval, digest_of
-from taisai.server.connections.dispatcher import MOST_AT_WORK
+from taisai.server.connections.dispatcher import HANDLERS, MOST_AT_WORK
 from taisai.server.connections.sockets import Socket, decode_request
 from taisai.server.handlers.context import approved_form
-from taisai.server.handlers.registry import HANDLERS
 from taisai.server.runtime.plan import ConnectionLimits
 from tests.server.virtual_server import Connected, connected, signature
 

@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from taisai.server.connections.outbox import MOST_BYTES, MOST_MESSAGES, AsgiMessage, Outbox
+from taisai.server.connections.feeds import MOST_BYTES, MOST_MESSAGES, AsgiMessage, Outbox
 from tests.server.virtual_server import run
 
 Post = Callable[[AsgiMessage], Coroutine[Any, Any, None]]

@@ -13,15 +13,15 @@ from structlog.testing import capture_logs
 
 from taisai.protocol.requests import FollowRequest
 from taisai.server.auth.permissions import VISITOR
-from taisai.server.connections import dispatcher, outbox, sockets
+from taisai.server.connections import dispatcher, sockets
+from taisai.server.connections import feeds as outbox
 from taisai.server.connections import sockets as follows
-from taisai.server.connections.dispatcher import Dispatcher
-from taisai.server.connections.feeds import Feed, Frame
-from taisai.server.connections.outbox import Outbox
+from taisai.server.connections.dispatcher import HANDLERS, Dispatcher
+from taisai.server.connections.feeds import Feed, Outbox
 from taisai.server.connections.sockets import Socket
-from taisai.server.handlers.registry import HANDLERS
+from taisai.server.handlers.context import refused
 from taisai.server.http import app as web_socket
-from taisai.server.replies import refused
+from taisai.server.projections.feed_writer import Frame
 from taisai.server.runtime.command_queue import CommandQueue
 from tests.server import test_sockets as coming
 from tests.server import test_sockets_ends as ends

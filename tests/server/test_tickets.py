@@ -17,10 +17,10 @@ from taisai.journal.codec import HOUSE_STREAM
 from taisai.protocol.replies import DoneReply, RefusedReply
 from taisai.protocol.requests import SellTicketRequest, TicketInRequest, TicketOutRequest, TicketsRequest
 from taisai.rules import Act
-from taisai.server.handlers import ticket_numbers
 from taisai.server.handlers import tickets as money
+from taisai.server.handlers import transfers
 from taisai.server.handlers.cage import sell_ticket
-from taisai.server.handlers.ticket_numbers import SIGNS, as_printed, ticket_number
+from taisai.server.handlers.transfers import SIGNS, as_printed, ticket_number
 from tests.server.inline_server import InlineServer, inline_server, perform, person, sit, terminal, told
 
 # Numbers
@@ -264,9 +264,9 @@ def test_where_the_house_has_no_room_for_a_ticket_credits_stay(monkeypatch: pyte
 def test_the_key_of_numbers_is_made_once_and_kept() -> None:
     server = inline_server()
     first = take_out(server)
-    key = server.store.secret(ticket_numbers.KEY)
+    key = server.store.secret(transfers.KEY)
     server.restart()
     assert take_out(server).ticket == first.ticket
-    assert server.store.secret(ticket_numbers.KEY) == key
+    assert server.store.secret(transfers.KEY) == key
     with pytest.raises(ValueError, match="expected 32 bytes"):
-        ticket_numbers.tickets_key(inline_server().engine, b"short")
+        transfers.tickets_key(inline_server().engine, b"short")

@@ -10,8 +10,8 @@ import pytest
 
 from taisai.cage import Direction, HouseTransfer, HouseTransferKind, StreamError, decide
 from taisai.server.handlers import cage as cage_asks
-from taisai.server.handlers import ticket_numbers, transfers
 from taisai.server.handlers import tickets as money
+from taisai.server.handlers import transfers
 from taisai.server.runtime import reconciliation
 from tests.server import test_cage_transfers as cage
 from tests.server import test_tickets as tickets
@@ -27,13 +27,13 @@ def anew(real: Callable[..., str]) -> Callable[..., str]:
 
 
 def test_sabotage_a_new_transfer_at_each_retry_is_seen(monkeypatch: Patch) -> None:
-    monkeypatch.setattr(money, "short_id", anew(ticket_numbers.short_id))
+    monkeypatch.setattr(money, "short_id", anew(transfers.short_id))
     with pytest.raises((AssertionError, AttributeError)):
         tickets.test_all_credits_become_a_ticket_and_the_same_ask_tells_the_same_one()
 
 
 def test_sabotage_a_new_number_at_each_retry_is_seen(monkeypatch: Patch) -> None:
-    monkeypatch.setattr(cage_asks, "ticket_number", anew(ticket_numbers.ticket_number))
+    monkeypatch.setattr(cage_asks, "ticket_number", anew(transfers.ticket_number))
     with pytest.raises(AssertionError):
         cage.test_a_ticket_is_sold_once_however_often_it_is_asked_for()
 

@@ -11,7 +11,7 @@ import uvicorn
 from uvicorn.server import ServerState
 from websockets.protocol import State
 
-from taisai.server.connections.outbox import DIRECT_TRANSPORT, AsgiMessage, Outbox
+from taisai.server.connections.feeds import DIRECT_TRANSPORT, AsgiMessage, Outbox
 from taisai.server.connections.transport import LimitedHttpProtocol, protocol_within
 from tests.server.sim.virtual import VirtualLoop
 from tests.server.test_attacks_stopping import BOUNDS, UPGRADE, Wire, frame

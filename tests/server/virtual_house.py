@@ -38,7 +38,7 @@ from taisai.rules.vocabulary import Phase
 from taisai.server.auth.credentials import Cost, Passwords
 from taisai.server.config.tables import DiceIn
 from taisai.server.connections.dispatcher import Dispatcher
-from taisai.server.connections.outbox import Outbox
+from taisai.server.connections.feeds import Outbox
 from taisai.server.projections.offers import offers
 from taisai.server.runtime.house_server import HouseServer
 from taisai.server.runtime.plan import HousePlan, TablePlan, Thresholds

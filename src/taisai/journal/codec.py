@@ -134,13 +134,10 @@ class Codec:
     def __init__(self, version: int = FORMAT, migrations: Migrations | None = None) -> None:
         self.version = version
         self._migrations: Migrations = migrations or {}
-        self._encode = msgspec.json.Encoder(order="sorted").encode
+        self.encode: Callable[[Entry], bytes] = msgspec.json.Encoder(order="sorted").encode
+        """The canonical bytes of an entry."""
         self._decode = msgspec.json.Decoder(Entry).decode
         self._decode_event = msgspec.json.Decoder(_EventEntry).decode
-
-    def encode(self, entry: Entry) -> bytes:
-        """The canonical bytes."""
-        return self._encode(entry)
 
     def decode(self, body: bytes, position: int) -> Entry:
         """The entry in any version of the format; `position` is for the error."""
@@ -187,7 +184,7 @@ class Codec:
     def is_canonical(self, entry: Entry, body: bytes) -> bool:
         """Whether the bytes are the canonical form of the entry."""
         if entry.v == self.version:
-            return self._encode(entry) == body
+            return self.encode(entry) == body
         plain = json.loads(body)
         return json.dumps(plain, ensure_ascii=False, separators=(",", ":"), sort_keys=True).encode() == body
 

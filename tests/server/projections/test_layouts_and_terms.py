@@ -10,11 +10,11 @@ from taisai.game.vocabulary import Means
 from taisai.protocol.replies import DoneReply
 from taisai.rules import rulebook
 from taisai.rules.clauses import Clause
+from taisai.server.handlers.context import answer_to
 from taisai.server.projections.console import console_view
 from taisai.server.projections.history import History
 from taisai.server.projections.seats import seat_view
 from taisai.server.projections.table import table_view
-from taisai.server.replies import answer_to
 from tests.game.playing import MBS, RWS, US, opened
 from tests.game.seeded_tables import shown as demonstrated
 

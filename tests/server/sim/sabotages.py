@@ -138,7 +138,8 @@ def _publish_late(patch: Patch) -> None:
 
 def _repeat_what_was_missed(patch: Patch) -> None:
     """Whoever comes back is told one frame too few."""
-    from taisai.server.connections.feeds import Feed, Frame
+    from taisai.server.connections.feeds import Feed
+    from taisai.server.projections.feed_writer import Frame
 
     right = Feed.missed
 

@@ -83,11 +83,6 @@ class Frontier:
             root = node_hash(peak, root)
         return root
 
-    def copy(self) -> Frontier:
-        twin = Frontier()
-        twin._size, twin._peaks = self._size, self._peaks.copy()
-        return twin
-
 
 def root_of(leaves: Sequence[bytes]) -> bytes:
     return _root_over(leaves, range(len(leaves)))

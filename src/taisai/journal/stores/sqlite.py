@@ -135,7 +135,9 @@ class SqliteStore(SqliteReader):
         """Appends all rows in one synced transaction, or none."""
         with self._transaction() as connection:
             last = connection.execute("SELECT max(position) FROM entry").get
-            check_order(rows, int(last or 0), self._version_so_far)
+            check_order(
+                rows, int(last or 0), lambda stream: int(connection.execute(VERSION, (stream,)).get or 0)
+            )
             ids = self._ids
             if any(row.stream not in ids for row in rows):
                 ids = ids | self._new_streams(row.stream for row in rows if row.stream not in ids)
@@ -149,9 +151,6 @@ class SqliteStore(SqliteReader):
                     connection.execute(insert, values[first : first + step])
                     first += step
         self._ids = ids
-
-    def _version_so_far(self, stream: str) -> int:
-        return int(self._writing.execute(VERSION, (stream,)).get or 0)
 
     def _new_streams(self, names: Iterator[str]) -> dict[str, int]:
         ids: dict[str, int] = {}

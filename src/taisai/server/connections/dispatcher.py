@@ -11,27 +11,23 @@ import structlog
 
 from taisai.cage import EnrolledDevice
 from taisai.cage.messages import DeviceDismissed, SignOutCause
-from taisai.journal import stream_of
+from taisai.game.commands import PlaceBets
+from taisai.journal import Submission, stream_of
 from taisai.journal.codec import HOUSE_STREAM
 from taisai.protocol import requests
-from taisai.protocol.commands import tag_of
+from taisai.protocol.commands import BY_TAG, tag_of
 from taisai.protocol.message import PROTOCOL_VERSION, Request, ServerMessage
-from taisai.protocol.replies import (
-    ChallengeNotice,
-    PongReply,
-    WelcomeReply,
-)
+from taisai.protocol.replies import ChallengeNotice, PongReply, WelcomeReply
 from taisai.server.auth import permissions
 from taisai.server.auth.authentication import Authentication
 from taisai.server.auth.permissions import DEVICES, VISITOR, Principal, RateLimit, RateLimiter, Role, role_of
 from taisai.server.auth.sessions import EndedSession, Session
 from taisai.server.auth.verification import device_proof
 from taisai.server.connections.sockets import TRY_AGAIN, Socket, UnauthenticatedSockets, follow, unfollow
-from taisai.server.handlers import commands
-from taisai.server.handlers.context import Context
-from taisai.server.handlers.registry import HANDLERS
+from taisai.server.dice import entry as dice
+from taisai.server.handlers import bet_shortcuts, cage, commands, queries, tickets
+from taisai.server.handlers.context import FAULT, Context, Handler, refused
 from taisai.server.http.public import NO_PAGES, BuiltPages
-from taisai.server.replies import FAULT, refused
 from taisai.server.runtime.command_queue import CommandQueue, Committed
 from taisai.server.runtime.environment import Clock, Entropy
 from taisai.server.runtime.metrics import UNREADABLE, Metrics
@@ -39,10 +35,39 @@ from taisai.server.runtime.plan import HousePlan
 
 MOST_AT_WORK: Final = 32  # requests of one socket that are worked on at a time
 _log = structlog.get_logger(__name__)
+_PLACE_BETS: Final = BY_TAG["place-bets"]
 _RARE: Final = frozenset({"keep-favourite", "ticket-out"})
 """Requests that a player makes rarely: each stores something for good, or costs a write of the disk."""
 _LONG: Final = frozenset({"rounds"})
 """Requests that, for staff, go through the bets of all seats while commands wait."""
+HANDLERS: Final[Mapping[type[Request], Handler]] = {
+    requests.DoRequest: commands.do,
+    requests.OpenTableRequest: commands.open_table,
+    requests.TakePositionRequest: queries.take_position,
+    requests.UndoRequest: bet_shortcuts.undo,
+    requests.ClearRequest: bet_shortcuts.clear,
+    requests.DoubleRequest: bet_shortcuts.double,
+    requests.RepeatRequest: bet_shortcuts.repeat,
+    requests.KeepFavouriteRequest: bet_shortcuts.keep_favourite,
+    requests.FavouritesRequest: bet_shortcuts.favourites,
+    requests.TicketInRequest: tickets.ticket_in,
+    requests.TicketOutRequest: tickets.ticket_out,
+    requests.TicketsRequest: tickets.tickets,
+    requests.FeltRequest: queries.felt,
+    requests.RoundsRequest: queries.rounds,
+    requests.PreviewRequest: queries.look_before,
+    requests.SellTicketRequest: cage.sell_ticket,
+    requests.FillRequest: cage.fill,
+    requests.TakeCreditRequest: cage.take_credit,
+    requests.TakeDropRequest: cage.take_drop,
+    requests.CountDropRequest: cage.count_drop,
+    requests.SettleClaimRequest: cage.settle_claim,
+    requests.BooksRequest: queries.books,
+    requests.ReportRequest: queries.report,
+    requests.ReadingRequest: dice.reading,
+    requests.VirtualDealerRequest: queries.virtual,
+}
+"""Requests that take time. The dispatcher answers hello, ping, follow, unfollow and a terminal's bets."""
 
 
 class Dispatcher:
@@ -145,7 +170,7 @@ class Dispatcher:
     def handle(self, socket: Socket, request: Request) -> None:
         """Answers a request, at once or as soon as the answer is durable."""
         kind = type(request)
-        self.metrics.asks[kind] += 1
+        self.metrics.requests[kind] += 1
         if socket.credit > 0:
             socket.credit -= 1
         elif not self._has_earned(socket):
@@ -157,7 +182,7 @@ class Dispatcher:
             socket.send(PongReply(to=request.id, now=self.clock.now()))
         elif socket.principal.session is not None and (ended := self._ended(socket.principal)) is not None:
             socket.send(refused(request.id, "signed-out", ended))
-        elif kind is requests.DoRequest and commands.place_bets(self.context, socket, request):  # type: ignore[arg-type]
+        elif kind is requests.DoRequest and self.place_bets(socket, request):  # type: ignore[arg-type]
             pass  # acknowledged by the queue
         elif kind is requests.FollowRequest:
             follow(self, socket, request)  # type: ignore[arg-type]
@@ -166,9 +191,24 @@ class Dispatcher:
         else:
             self._other(socket, request)
 
+    def place_bets(self, socket: Socket, request: requests.DoRequest) -> bool:
+        """Submits bets of a terminal at its own seat; returns whether the request is that, as most are."""
+        principal, bets = socket.principal, request.do
+        if type(bets) is not _PLACE_BETS or principal.role is not Role.TERMINAL:
+            return False
+        sent: Any = bets
+        if request.table != principal.table or sent.seat != principal.seat or principal.table is None:
+            return False
+        command = PlaceBets(
+            at=self.clock.now(), by=principal.name, round=sent.round, seat=sent.seat, bets=sent.bets,
+            means=sent.means,
+        )  # fmt: skip
+        self.queue.submit(Submission(socket.stream, command), partial(socket.reply, request.id))
+        return True
+
     def refuse_unreadable(self, socket: Socket, problem: str, id_: str | None = None) -> None:
         """Answers what is no request; it counts as one, so that a client cannot keep the server busy."""
-        self.metrics.asks[UNREADABLE] += 1
+        self.metrics.requests[UNREADABLE] += 1
         if socket.credit > 0:
             socket.credit -= 1
         elif not self._has_earned(socket):
@@ -217,10 +257,7 @@ class Dispatcher:
         elif socket.at_work >= MOST_AT_WORK:
             problem = f"too many requests at work: expected at most {MOST_AT_WORK} at a time"
             socket.send(refused(request.id, "too-often", problem))
-        elif kind in _RARE and not self._rare_requests.takes(principal.name, now):
-            problem = f"too many requests of the kind {kind}: repeat it later"
-            socket.send(refused(request.id, "too-often", problem))
-        elif (
+        elif (kind in _RARE and not self._rare_requests.takes(principal.name, now)) or (
             kind in _LONG and principal.session is not None  # the rounds of a terminal are few
             and not self._long_requests.takes(principal.name, now)
         ):  # fmt: skip
@@ -248,9 +285,8 @@ class Dispatcher:
         try:
             reply = await HANDLERS[type(request)](self.context, socket.principal, request)
         except Exception as error:  # noqa: BLE001  whatever it is, the request is answered
-            _log.exception(
-                "a request failed", request=type(request).__name__, principal=repr(socket.principal)
-            )
+            kind = type(request).__name__
+            _log.exception("a request failed", request=kind, principal=repr(socket.principal))
             reply = refused(request.id, FAULT, f"the server failed: {type(error).__name__} (see its log)")
         socket.send(reply)
 
@@ -295,10 +331,9 @@ class Dispatcher:
         except ValueError:
             signature = b""
         nonce = bytes.fromhex(socket.nonce)
-        is_known = isinstance(device, EnrolledDevice) and str(device.kind) in DEVICES
         if (
             not isinstance(device, EnrolledDevice)
-            or not is_known
+            or str(device.kind) not in DEVICES
             or not device_proof(device.key, nonce, name, signature)
         ):
             problem = f"device {name!r} is not enrolled, or the signature is not by its key"
@@ -326,11 +361,7 @@ class Dispatcher:
             self._by_device.setdefault(principal.name, set()).add(socket)
         socket.send(
             WelcomeReply(
-                to=request.id,
-                role=principal.role,
-                name=principal.name,
-                table=principal.table,
-                seat=principal.seat,
-                currency=self.plan.currency,
+                to=request.id, role=principal.role, name=principal.name, table=principal.table,
+                seat=principal.seat, currency=self.plan.currency,
             )
-        )
+        )  # fmt: skip

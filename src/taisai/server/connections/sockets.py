@@ -14,29 +14,43 @@ import msgspec
 from taisai.game.refusals import Refusal
 from taisai.journal import Answer
 from taisai.protocol.message import MOST_ID, MOST_MESSAGE, Request
-from taisai.protocol.replies import EndNotice, FollowingReply, RefusedReply, SnapshotNotice
+from taisai.protocol.replies import DoneReply, EndNotice, FollowingReply, RefusedReply, SnapshotNotice
 from taisai.protocol.requests import REQUESTS
 from taisai.server.auth import permissions
 from taisai.server.auth.permissions import VISITOR, Principal, network_of
-from taisai.server.connections.outbox import AsgiMessage, DirectTransport, Outbox, Send
+from taisai.server.connections.feeds import AsgiMessage, DirectTransport, Outbox, Send
+from taisai.server.handlers.context import answer_to, refused
 from taisai.server.projections.feed_writer import FeedSnapshot
-from taisai.server.replies import answer_to, encoded, refused
 
 if TYPE_CHECKING:
+    from taisai.protocol.message import ServerMessage
     from taisai.protocol.requests import FollowRequest, UnfollowRequest
     from taisai.server.connections.dispatcher import Dispatcher
 
+    AnyRequest = Request
+else:
+    AnyRequest = reduce(or_, REQUESTS)
+
+Receive = Callable[[], Awaitable[AsgiMessage]]
+
 HELLO_WITHIN: Final = 10.0  # seconds: a device signs a challenge in a few milliseconds
+POLICY: Final = 1008
 TRY_AGAIN: Final = 1013
+LAST_WORD: Final = 0.5  # seconds in which a slow client may still take the reason of the close
+MOST_FOLLOWED: Final = 64  # feeds of one socket
+decode_request: Final = msgspec.json.Decoder(AnyRequest, strict=True).decode
+encoded: Final = msgspec.json.Encoder().encode
+_any_object: Final = msgspec.json.Decoder(dict[str, Any]).decode
+_UNREADABLE: Final = (msgspec.DecodeError, UnicodeEncodeError, RecursionError)
 
 
 class UnauthenticatedSockets:
-    """They may fill a part of the house, never all of it, and only for a moment."""
+    """The connections without a hello: limited in number and in time."""
 
     def __init__(self, sockets: int) -> None:
         """`sockets`: how many connections there may be in all."""
         self.most = max(1, sockets // 2)
-        self.most_of_network = max(1, sockets // 4)  # a whole floor may come back from behind one address
+        self.most_of_network = max(1, sockets // 4)  # all terminals may come back from behind one address
         self._waiting: dict[Socket, tuple[str, asyncio.TimerHandle]] = {}
         self._networks: Counter[str] = Counter()
 
@@ -44,7 +58,7 @@ class UnauthenticatedSockets:
         """Takes a new connection; where there are too many, it closes the one that has waited longest."""
         network = network_of(socket.address)
         if self._networks[network] >= self.most_of_network:
-            self._send_away(next(one for one, (of, _) in self._waiting.items() if of == network))
+            self._send_away(next(known for known, (of, _) in self._waiting.items() if of == network))
         elif len(self._waiting) >= self.most:
             self._send_away(next(iter(self._waiting)))
         timer = asyncio.get_running_loop().call_later(HELLO_WITHIN, self._late, socket)
@@ -63,30 +77,12 @@ class UnauthenticatedSockets:
 
     def _send_away(self, socket: Socket) -> None:
         """Closes the oldest silent connection, not the new one: that may be a terminal that signs at once."""
-        socket.end("full", "expected fewer connections that do not say who they are, got more", TRY_AGAIN)
+        socket.end("full", "too many connections wait without a hello: connect again later", TRY_AGAIN)
         self.remove(socket)
 
     def _late(self, socket: Socket) -> None:
-        says = f"expected a hello within {HELLO_WITHIN:g} seconds, got none"
-        socket.end("silent", says)
+        socket.end("silent", f"no hello came within {HELLO_WITHIN:g} seconds")
         self.remove(socket)
-
-
-if TYPE_CHECKING:
-    from taisai.protocol.message import ServerMessage
-    from taisai.server.connections.dispatcher import Dispatcher
-
-    AnyRequest = Request
-else:
-    AnyRequest = reduce(or_, REQUESTS)
-
-Receive = Callable[[], Awaitable[AsgiMessage]]
-
-POLICY: Final = 1008
-LAST_WORD: Final = 0.5  # seconds in which a slow client may still take the reason of the close
-decode_request: Final = msgspec.json.Decoder(AnyRequest, strict=True).decode
-_any_object: Final = msgspec.json.Decoder(dict[str, Any]).decode
-_UNREADABLE: Final = (msgspec.DecodeError, UnicodeEncodeError, RecursionError)
 
 
 class Socket:
@@ -120,7 +116,7 @@ class Socket:
         self.stream = ""
         """The stream of a device's own table."""
         self.wanted: set[str] = set()
-        """The feeds that it follows or has asked to follow."""
+        """The feeds that it follows or will follow."""
         self.credit = 0
         """How many requests it may still make at once."""
         self.credit_at = 0
@@ -130,7 +126,7 @@ class Socket:
 
     def _overflow(self) -> None:
         """Disconnects a client that does not take what it is sent; it may reconnect."""
-        self._dispatcher.metrics.cut_off()
+        self._dispatcher.metrics.cuts += 1
         self.end("slow", "too many messages wait for this client", TRY_AGAIN)
         self._cut()
 
@@ -139,8 +135,9 @@ class Socket:
         self.end("resync", "the feeds begin again: reconnect", TRY_AGAIN)
 
     def reply(self, to: str, answer: Answer | BaseException) -> None:
-        """Replies what a command came to, in one message with the frames of the same write."""
-        self.outbox.put(encoded(answer_to(to, answer)))
+        """Replies what a command of bets came to, in one message with the frames of the same write."""
+        reply = DoneReply(to=to, again=not answer) if type(answer) is tuple else answer_to(to, answer)
+        self.outbox.put(encoded(reply))
         self._dispatcher.queue.feeds.unsent[self.outbox] = None
         if isinstance(answer, Refusal):
             self._dispatcher.metrics.refusals[answer.reason] += 1
@@ -153,7 +150,7 @@ class Socket:
         self.outbox.flush()
 
     def end(self, why: str, message: str, code: int = POLICY) -> None:
-        """Tells the client why, and closes; nothing more is read from it."""
+        """Sends the client the reason, and closes; nothing more is read from it."""
         if not self._is_closing:
             self._is_closing = True
             self.outbox.close(code, why, encoded(EndNotice(why=why, message=message)))
@@ -195,7 +192,7 @@ class Socket:
             handle(message.get("text"))
 
     def receive(self, text: str | None) -> None:
-        """Handles one text; whatever it is, it is answered."""
+        """Handles one text; every text gets a reply."""
         if self._is_closing:
             return
         size = -1 if text is None else len(text)
@@ -231,50 +228,47 @@ class Socket:
 def _id_in(text: str) -> str | None:
     """The id of a request that cannot be read otherwise, so that the client knows which it was."""
     try:
-        found = _any_object(text).get("id")
+        id_ = _any_object(text).get("id")
     except _UNREADABLE:
         return None
-    return found if isinstance(found, str) and 1 <= len(found) <= MOST_ID else None
+    return id_ if isinstance(id_, str) and 1 <= len(id_) <= MOST_ID else None
 
 
-MOST_FOLLOWED: Final = 64  # feeds of one socket
-
-
-def follow(dispatcher: Dispatcher, socket: Socket, ask: FollowRequest) -> None:
-    """Tells what was missed, or the feed as it stands; from then on, every change."""
-    wrong = _wrong(dispatcher, socket, ask.feed)
-    if wrong is not None:
-        socket.send(refused(ask.id, "not-permitted", wrong, "house:access"))
+def follow(dispatcher: Dispatcher, socket: Socket, request: FollowRequest) -> None:
+    """Sends what was missed, or a snapshot of the feed; from then on, every change."""
+    problem = _not_permitted(dispatcher, socket, request.feed)
+    if problem is not None:
+        socket.send(refused(request.id, "not-permitted", problem, "house:access"))
         return
-    if len(socket.wanted) >= MOST_FOLLOWED and ask.feed not in socket.wanted:
-        socket.send(refused(ask.id, "too-many", f"expected at most {MOST_FOLLOWED} feeds, got one more"))
+    if len(socket.wanted) >= MOST_FOLLOWED and request.feed not in socket.wanted:
+        socket.send(refused(request.id, "too-many", f"expected at most {MOST_FOLLOWED} feeds"))
         return
-    socket.wanted.add(ask.feed)
+    socket.wanted.add(request.feed)
     feeds = dispatcher.queue.feeds
-    feed = feeds.get(ask.feed)
-    if feed is not None and ask.after is not None and ask.epoch == feeds.epoch:
-        missed = feed.missed(ask.after)
+    feed = feeds.get(request.feed)
+    if feed is not None and request.after is not None and request.epoch == feeds.epoch:
+        missed = feed.missed(request.after)
         if missed is not None:
             for frame in missed:
                 socket.outbox.put(frame.body)
-            _followed(dispatcher, socket, ask.feed, feed.number)
-            socket.send(FollowingReply(to=ask.id, feed=ask.feed, number=feed.number))
+            _followed(dispatcher, socket, request.feed, feed.number)
+            socket.send(FollowingReply(to=request.id, feed=request.feed, number=feed.number))
             return
-    projections, name = dispatcher.queue.projections, ask.feed
+    projections, name = dispatcher.queue.projections, request.feed
     dispatcher.queue.submit_job(
-        lambda _engine: projections.snapshot(name), partial(_shown, dispatcher, socket, ask)
+        lambda _engine: projections.snapshot(name), partial(_shown, dispatcher, socket, request)
     )
 
 
-def unfollow(dispatcher: Dispatcher, socket: Socket, ask: UnfollowRequest) -> None:
-    """From here on nothing of the feed is told; what is missed can still be asked for."""
-    socket.wanted.discard(ask.feed)
-    socket.following.discard(ask.feed)
-    dispatcher.queue.feeds.unfollow(ask.feed, socket.outbox)
-    socket.send(FollowingReply(to=ask.id, feed=ask.feed, number=0))
+def unfollow(dispatcher: Dispatcher, socket: Socket, request: UnfollowRequest) -> None:
+    """Sends nothing more of the feed; a client that follows it again gets what it missed."""
+    socket.wanted.discard(request.feed)
+    socket.following.discard(request.feed)
+    dispatcher.queue.feeds.unfollow(request.feed, socket.outbox)
+    socket.send(FollowingReply(to=request.id, feed=request.feed, number=0))
 
 
-def _wrong(dispatcher: Dispatcher, socket: Socket, feed: str) -> str | None:
+def _not_permitted(dispatcher: Dispatcher, socket: Socket, feed: str) -> str | None:
     """Why a feed may not be followed."""
     kind, _, rest = feed.partition(":")
     if dispatcher.demonstration and socket.principal is VISITOR and kind in permissions.VISITORS_FOLLOW:
@@ -286,19 +280,24 @@ def _wrong(dispatcher: Dispatcher, socket: Socket, feed: str) -> str | None:
 
 
 def _shown(
-    dispatcher: Dispatcher, socket: Socket, ask: FollowRequest, shown: FeedSnapshot | BaseException | None
+    dispatcher: Dispatcher,
+    socket: Socket,
+    request: FollowRequest,
+    snapshot: FeedSnapshot | BaseException | None,
 ) -> None:
-    if not isinstance(shown, FeedSnapshot):
-        socket.wanted.discard(ask.feed)
+    if not isinstance(snapshot, FeedSnapshot):
+        socket.wanted.discard(request.feed)
         dispatcher.metrics.refusals["not-known"] += 1
-        socket.outbox.put(encoded(refused(ask.id, "not-known", f"expected a feed, got {ask.feed!r}")))
+        socket.outbox.put(encoded(refused(request.id, "not-known", f"unknown feed {request.feed!r}")))
         dispatcher.queue.feeds.unsent[socket.outbox] = None
         return
     if socket in dispatcher.sockets:
-        if ask.feed in socket.wanted:  # else it has thought better of it meanwhile
-            _followed(dispatcher, socket, ask.feed, shown.number)
+        if request.feed in socket.wanted:  # else it was unfollowed meanwhile
+            _followed(dispatcher, socket, request.feed, snapshot.number)
         socket.outbox.put(
-            encoded(SnapshotNotice(feed=ask.feed, number=shown.number, view=shown.view, to=ask.id))
+            encoded(
+                SnapshotNotice(feed=request.feed, number=snapshot.number, view=snapshot.view, to=request.id)
+            )
         )
         dispatcher.queue.feeds.unsent[socket.outbox] = None
 

@@ -1,7 +1,7 @@
-"""Lines: connections as the server has them, let go where a client only keeps them busy or open.
+"""Transports with limits: a connection is closed if its client only keeps it busy or open.
 
-Whatever comes before the floor hears of it has bounds here: a request that is never finished, a head without
-an end, and frames by the thousand, each of which costs as much to read as an ask.
+The limits hold before the dispatcher sees a request: for a request that is never finished, a head without an
+end, and frames by the thousand, each of which costs as much to read as a request.
 """
 
 from __future__ import annotations
@@ -16,76 +16,71 @@ from websockets.frames import Frame
 from websockets.http11 import Request
 from websockets.protocol import OPEN
 
-from taisai.server.connections.outbox import DIRECT_TRANSPORT
+from taisai.server.connections.feeds import DIRECT_TRANSPORT
 from taisai.server.runtime.plan import ConnectionLimits
 
 REQUEST_WITHIN: Final = 20.0  # seconds from its first byte to its last, on the slowest network there is
 MOST_HEAD: Final = 32 * 1024  # bytes of a request before its body; a page's own have a few hundred
 FRAMES: Final = 4
-"""Frames that a client may send for each ask that it may make: beyond the rate it is refused first."""
+"""Frames for each request that a client may make: a client beyond the rate is refused before it is closed."""
 CLOSED_WITHIN: Final = 2.0  # seconds that a client has to agree that its connection is over
 
 
 class LimitedHttpProtocol(HttpToolsProtocol):
-    """A connection that brings requests, each whole within its time."""
+    """An HTTP connection. Each request must be complete in time."""
 
     def __init__(self, *given: Any, **named: Any) -> None:
         super().__init__(*given, **named)
         self._late: asyncio.TimerHandle | None = None
         self._head = 0
-        """Bytes of a head that is not whole yet."""
+        """Bytes of an incomplete head."""
         self._is_in_body = False
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """The first request is waited for."""
         super().connection_made(transport)
         self._wait()
 
     def data_received(self, data: bytes) -> None:
-        """Some of a request."""
         self._wait()
         self._head += len(data)
         super().data_received(data)
         if not self._is_in_body and self._head > MOST_HEAD:
-            self._let_go()
+            self._abort()
 
     def on_headers_complete(self) -> None:
-        """The head is whole."""
         self._is_in_body = True
         super().on_headers_complete()
 
     def on_message_complete(self) -> None:
-        """The request is whole; how long its answer takes is the floor's own affair."""
+        """Ends the time limit: it holds for the request, not for its reply."""
         self._is_in_body, self._head = False, 0
         self._stop_waiting()
         super().on_message_complete()
 
     def handle_websocket_upgrade(self) -> None:
-        """From here on it brings frames."""
         self._stop_waiting()
         super().handle_websocket_upgrade()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """It is over."""
         self._stop_waiting()
         super().connection_lost(exc)
 
     def _wait(self) -> None:
         if self._late is None:
-            self._late = self.loop.call_later(REQUEST_WITHIN, self._let_go)
+            self._late = self.loop.call_later(REQUEST_WITHIN, self._abort)
 
     def _stop_waiting(self) -> None:
         if self._late is not None:
             self._late.cancel()
             self._late = None
 
-    def _let_go(self) -> None:
+    def _abort(self) -> None:
         self._stop_waiting()
         self.transport.abort()
 
 
 class LimitedWebSocketProtocol(WebSocketsSansIOProtocol):
-    """A connection that brings frames, of asks or of anything else, no more than could ever be answered."""
+    """A WebSocket connection with a limit on frames of all kinds."""
 
     bounds: ClassVar[ConnectionLimits] = ConnectionLimits()
 
@@ -97,13 +92,13 @@ class LimitedWebSocketProtocol(WebSocketsSansIOProtocol):
         self._since = self.loop.time()
 
     def handle_connect(self, event: Request) -> None:
-        """Whoever serves it may write to the line itself."""
+        """Offers the application to write frames directly."""
         super().handle_connect(event)
         if not self.close_sent:
             self.scope["extensions"] = {**(self.scope["extensions"] or {}), DIRECT_TRANSPORT: {"line": self}}
 
     def write(self, frame: bytes) -> bool:
-        """Writes a frame as it is; False where the client does not take its post, or is going."""
+        """Writes a frame as it is; False if the client does not read, or is closing."""
         conn = self.conn
         if not self.writable.is_set() or conn.state is not OPEN or conn.expect_continuation_frame:
             return False
@@ -111,7 +106,7 @@ class LimitedWebSocketProtocol(WebSocketsSansIOProtocol):
         return True
 
     def handle_text(self, event: Frame) -> None:
-        """A text is heard at once, where nothing waits that came before it; a part of one, or none, waits."""
+        """Hands over a complete text at once if nothing older waits; other texts go through the queue."""
         if self.on_text is None or not event.fin or self.queue.qsize() or self.close_sent:
             super().handle_text(event)
             return
@@ -123,7 +118,7 @@ class LimitedWebSocketProtocol(WebSocketsSansIOProtocol):
             self.on_text(text)
 
     def handle_events(self) -> None:
-        """What has just come, unless it is more than anyone has to say."""
+        """Counts the frames that came, and closes a connection with too many."""
         self._left -= len(self.conn.events)
         if self._left < 0 and not self._has_earned():
             self.transport.abort()
@@ -131,7 +126,7 @@ class LimitedWebSocketProtocol(WebSocketsSansIOProtocol):
         super().handle_events()
 
     def _has_earned(self) -> bool:
-        """Whether time has brought what is missing; nobody looks at a clock before something is."""
+        """Whether time has brought new credit; the clock is read only when a burst is used up."""
         now = self.loop.time()
         earned = int((now - self._since) * FRAMES * self.bounds.asks_a_second)
         self._left = min(FRAMES * self.bounds.burst, self._left + earned)
@@ -140,5 +135,5 @@ class LimitedWebSocketProtocol(WebSocketsSansIOProtocol):
 
 
 def protocol_within(bounds: ConnectionLimits) -> type[LimitedWebSocketProtocol]:
-    """Connections for a floor of these bounds."""
+    """The class of WebSocket connections with these limits."""
     return type("FramesWithin", (LimitedWebSocketProtocol,), {"bounds": bounds})

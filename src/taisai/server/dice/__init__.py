@@ -1,1 +1,1 @@
-"""Dice in: the dealer's keys, a recognising device, the demonstration shaker. There is no other door."""
+"""Results of dice: keyed by the Dealer, read by a device, drawn by the demonstration shaker."""

@@ -22,7 +22,7 @@ from taisai.journal.errors import JournalError
 from taisai.protocol.commands import BY_TAG, SentCommand
 from taisai.rules.vocabulary import Act
 from taisai.server.config.tables import DiceIn
-from taisai.server.replies import answer_to, refused
+from taisai.server.handlers.context import answer_to, refused
 
 if TYPE_CHECKING:
     from taisai.protocol.message import ServerMessage
@@ -71,7 +71,7 @@ def note_override(context: Context, principal: Principal, table: str, command: A
 
 
 async def reading(context: Context, principal: Principal, request: ReadingRequest) -> ServerMessage:
-    """What a device saw, or its fault; the table decides whether it may be told now."""
+    """What a device saw, or its fault; the table decides whether it accepts it now."""
     table_plan = context.plan.table(request.table)
     if table_plan is None or table_plan.dice is not DiceIn.DEVICE:
         problem = f"expected a table with dice = 'device' in the configuration, got {request.table!r}"
@@ -121,7 +121,7 @@ class Draw(NamedTuple):
 
 
 class Drawn(NamedTuple):
-    """A draw: what the shaker tells, and what it reveals."""
+    """A draw: the shaker's reading, and what it reveals."""
 
     reading: TakeReading
     reveal: RevealSeed

@@ -1,7 +1,7 @@
 """The demonstration shaker: committed before bets open, it draws when they are closed and reveals its seed.
 
-The seed is told when the round is settled, and not at the draw: where the rules have the dice shaken again,
-the same seed draws again.
+The seed is revealed when the round is settled, and not at the draw: where the rules have the dice shaken
+again, the same seed draws again.
 """
 
 from __future__ import annotations
@@ -18,7 +18,6 @@ from taisai.game.dice.seeds import unseen
 from taisai.game.refusals import Refusal
 from taisai.game.rounds.round import Round
 from taisai.journal import Answer, Engine, JournalError, stream_of
-from taisai.journal.closes import Close, last_close
 from taisai.journal.seals.merkle import leaf_hash
 from taisai.rules.vocabulary import Phase
 from taisai.server.dice import entry
@@ -49,17 +48,13 @@ class _Due(NamedTuple):
     draw: Draw | None = None
     """What is to be drawn."""
     reveal: Draw | None = None
-    """What was drawn, to be told with its seed."""
+    """What was drawn, to be revealed with its seed."""
     unused: int | None = None
     """A round that is over without a draw."""
 
 
-def _vault(table: str) -> str:
-    return f"seed/{table}"
-
-
 class Shaker:
-    """The shaker of one demonstration table. It never speaks of a seed before it is revealed."""
+    """The shaker of one demonstration table. Its seed stays secret until it is revealed."""
 
     def __init__(self, queue: CommandQueue, table: str, *, clock: Clock, entropy: Entropy) -> None:
         self._queue = queue
@@ -69,16 +64,17 @@ class Shaker:
         self._entropy = entropy
         self._again = asyncio.Event()
         self._again.set()
-        queue.listeners.append(self._heard)
+        self._vault = f"seed/{table}"
+        queue.listeners.append(self._on_commit)
 
-    def _heard(self, one: Committed) -> None:
-        if one.stream == self._stream and any(type(event) in _NOW for event in one.events):
+    def _on_commit(self, committed: Committed) -> None:
+        if committed.stream == self._stream and any(type(event) in _NOW for event in committed.events):
             self._again.set()
 
     async def run(self) -> None:
         """Does what is due, whenever something has happened."""
         while True:
-            with suppress(TimeoutError):  # whatever was refused may be taken a little later
+            with suppress(TimeoutError):  # a refused command may be accepted a little later
                 await asyncio.wait_for(self._again.wait(), LOOK_AGAIN)
             self._again.clear()
             try:
@@ -88,7 +84,7 @@ class Shaker:
                 _log.exception("the demonstration shaker failed", table=self._table)
 
     async def _step(self) -> bool:
-        """Does one thing that is due; says whether there may be more."""
+        """Does one thing that is due; returns whether there may be more."""
         now = self._clock.now()
         answer = await self._queue.execute(self._stream, lambda engine: self._command(engine, now))
         if isinstance(answer, Refusal):
@@ -103,7 +99,7 @@ class Shaker:
         due = self._due(engine)
         if due.commit is not None:
             return entry.commitment(self._kept(engine), at=now, round_=due.commit)
-        seed = engine.journal.store.secret(_vault(self._table))
+        seed = engine.journal.store.secret(self._vault)
         if seed is None:
             return ()
         if due.draw is not None:
@@ -117,14 +113,14 @@ class Shaker:
     def _kept(self, engine: Engine) -> bytes:
         """The seed to commit to. It is kept before: after a crash in between, the round can still be drawn.
 
-        One that was kept and never revealed stays: its commitment may be in the journal, and nobody know it.
+        A seed that was never revealed stays: its commitment may be in the journal.
         """
-        store, told = engine.journal.store, engine.table(self._table).revealed
-        kept = store.secret(_vault(self._table))
-        if kept is not None and (told is None or kept.hex() != told.seed):
+        store, revealed = engine.journal.store, engine.table(self._table).revealed
+        kept = store.secret(self._vault)
+        if kept is not None and (revealed is None or kept.hex() != revealed.seed):
             return kept
         fresh = self._entropy(SEED)
-        store.keep_secret(_vault(self._table), fresh)
+        store.keep_secret(self._vault, fresh)
         return fresh
 
     def _due(self, engine: Engine) -> _Due:  # noqa: PLR0911  one thing after the other
@@ -150,34 +146,30 @@ class Shaker:
     def _draw(self, engine: Engine, round_: Round) -> Draw:
         drawn = round_.drawn
         cards = drawn.cards if drawn else unseen(engine.table(self._table))
-        close = self._close(engine, round_.number)
-        return Draw(self._table, round_.number, round_.shakes, close.position, close.hash, cards)
+        position, leaf = self._close(engine, round_.number)
+        return Draw(self._table, round_.number, round_.shakes, position, leaf, cards)
 
-    def _close(self, engine: Engine, number: int) -> Close:
-        """The entry that closed the bets of a round last, as the chain has it; others may have come since."""
+    def _close(self, engine: Engine, number: int) -> tuple[int, bytes]:
+        """Position and hash of the entry that closed the bets of a round last; others may have come since."""
         after = engine.journal.version(self._stream)
         back = LOOK_BACK
-        while True:
+        while after > 0:
             after = max(0, after - back)
-            found = self._close_since(engine, number, after)
-            if found is not None:
-                return found
-            if after == 0:
-                raise JournalError(f"expected a close of round {number} in {self._stream}, got none")
+            close = self._close_since(engine, number, after)
+            if close is not None:
+                return close
             back *= 4
+        raise JournalError(f"no entry of {self._stream} closes bets of round {number}")
 
-    def _close_since(self, engine: Engine, number: int, after: int) -> Close | None:
+    def _close_since(self, engine: Engine, number: int, after: int) -> tuple[int, bytes] | None:
         """The same among the latest entries; None where they do not reach back to it."""
         journal, table = engine.journal, engine.table(self._table)
-        if number == len(table.rounds) + (table.round is not None):  # then it is the last close there is
-            with suppress(JournalError):
-                return last_close(journal, self._stream, after=after)
-            return None
-        found, in_hand = None, 0
+        is_last = number == len(table.rounds) + (table.round is not None)
+        close, in_hand = None, 0
         for row in journal.store.rows(after=after, stream=self._stream):
             event = journal.codec.decode_event(row.body, row.position)[1]
             if isinstance(event, happened.BetsOpened):
                 in_hand = event.round
-            elif isinstance(event, happened.BetsClosed) and in_hand == number:
-                found = Close(row.position, leaf_hash(row.body))
-        return found
+            elif isinstance(event, happened.BetsClosed) and (is_last or in_hand == number):
+                close = row.position, leaf_hash(row.body)
+        return close

@@ -1,1 +1,1 @@
-"""What is asked of the floor, and how each ask is answered."""
+"""Handlers: a function for each kind of request."""

@@ -1,12 +1,16 @@
-"""A terminal's conveniences: the last bets back, all of them back, once more, as last time."""
+"""Shortcuts of a terminal: take bets back, double them, repeat them, keep sets of them as favourites."""
 
 from __future__ import annotations
 
 from collections import deque
+from contextlib import suppress
 from typing import TYPE_CHECKING, Final, NamedTuple
 from weakref import WeakKeyDictionary
 
+import msgspec
+
 from taisai.game.betting.placing import RETRIES
+from taisai.game.checks import bad_name
 from taisai.game.checks import refused as refusal
 from taisai.game.commands import PlaceBets, Slip, TakeBack
 from taisai.game.events import BetRegistered
@@ -14,29 +18,32 @@ from taisai.game.refusals import Reason, Refusal
 from taisai.game.rounds.round import Round
 from taisai.game.table import Table
 from taisai.journal import Answer, Engine, stream_of
-from taisai.server.handlers.ticket_numbers import short_id
-from taisai.server.handlers.transfers import table_at
-from taisai.server.replies import answer_to
+from taisai.protocol.replies import DoneReply, Favourite, FavouritesReply
+from taisai.protocol.requests import PlacedStake
+from taisai.server.handlers.context import answer_to
+from taisai.server.handlers.transfers import short_id, table_at
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from taisai.protocol import requests
     from taisai.protocol.message import ServerMessage
-    from taisai.protocol.requests import ClearRequest, DoubleRequest, RepeatRequest, UndoRequest
     from taisai.server.auth.permissions import Principal
     from taisai.server.handlers.context import Context
 
-    Back = ClearRequest | UndoRequest
-    More = DoubleRequest | RepeatRequest
+    Back = requests.ClearRequest | requests.UndoRequest
+    More = requests.DoubleRequest | requests.RepeatRequest
 
 LOOK_BACK: Final = 10  # rounds in which a seat's last bets are looked for: those that stay in memory
-MOST_REMEMBERED: Final = 8  # asks of one terminal that took bets back: what it may send again, reconnected
+MOST_REMEMBERED: Final = 8  # requests of one terminal that took bets back, which it may repeat
+MOST_FAVOURITES: Final = 20  # of one terminal; all of them, at their longest, are within what a vault keeps
+MOST_BETS: Final = 104  # of one favourite: the largest layout has as many areas
 Stakes = dict[str, int]
-"""Area → what lies there."""
+"""Area → stake."""
 
 
 class _Back(NamedTuple):
-    """Which bets an request took back."""
+    """The bets that a request took back."""
 
     request: str
     round: int
@@ -44,28 +51,28 @@ class _Back(NamedTuple):
 
 
 class _Memory:
-    """What the journal does not say and a retry must find again; a stop ends the rounds that it is about."""
+    """What the journal does not have and a retry must find again; a stop ends the rounds that it is about."""
 
     def __init__(self) -> None:
         self.back: dict[tuple[str, str], deque[_Back]] = {}
-        """(table, terminal) → its latest asks that took bets back."""
+        """(table, terminal) → its latest requests that took bets back."""
         self.laid: dict[tuple[str, int], dict[str, Stakes]] = {}
-        """(table, round that is over) → seat → what stood there: each round is gone through once."""
+        """(table, round that is over) → seat → its stakes: each round is read once."""
 
 
 _MEMORY: Final[WeakKeyDictionary[Engine, _Memory]] = WeakKeyDictionary()
-"""The writer's thread alone comes here, as it does to the engine."""
+"""Only the writer's thread uses it, like the engine."""
 
 
 # Back
 
 
-async def undo(context: Context, principal: Principal, request: UndoRequest) -> ServerMessage:
+async def undo(context: Context, principal: Principal, request: requests.UndoRequest) -> ServerMessage:
     """Takes back the bets that stand and came with the seat's latest command of which any still stands."""
     return await _taken_back(context, principal, request, _latest)
 
 
-async def clear(context: Context, principal: Principal, request: ClearRequest) -> ServerMessage:
+async def clear(context: Context, principal: Principal, request: requests.ClearRequest) -> ServerMessage:
     """Takes back every bet of the seat."""
     return await _taken_back(context, principal, request, _standing)
 
@@ -108,7 +115,7 @@ def _standing(table: Table, round_: Round, seat: str) -> list[BetRegistered]:
     found = []
     for bet in reversed(round_.bets.values()):
         if not left:
-            break  # the seat's others are gone: no need to look through everybody's
+            break  # the seat has no other bets: the rest are of other seats
         if bet.seat == seat and bet.id not in round_.gone:
             found.append(bet)
             left -= bet.stake
@@ -116,10 +123,7 @@ def _standing(table: Table, round_: Round, seat: str) -> list[BetRegistered]:
 
 
 def _latest(table: Table, round_: Round, seat: str) -> list[BetRegistered]:
-    """Those of them that came together: the bets of one command have one moment, and no two share it here.
-
-    Should a terminal send two commands within a millisecond, they are taken back as one.
-    """
+    """The bets of the latest command, which have the same time; two within a millisecond count as one."""
     standing = _standing(table, round_, seat)
     return [bet for bet in standing if (bet.at, bet.by) == (standing[0].at, standing[0].by)]
 
@@ -127,12 +131,12 @@ def _latest(table: Table, round_: Round, seat: str) -> list[BetRegistered]:
 # Once more
 
 
-async def double(context: Context, principal: Principal, request: DoubleRequest) -> ServerMessage:
+async def double(context: Context, principal: Principal, request: requests.DoubleRequest) -> ServerMessage:
     """Lays on every area once more what the seat has there, all or none."""
     return await _laid(context, principal, request, _stakes_now, "bet of the seat in this round")
 
 
-async def repeat(context: Context, principal: Principal, request: RepeatRequest) -> ServerMessage:
+async def repeat(context: Context, principal: Principal, request: requests.RepeatRequest) -> ServerMessage:
     """Lays what the seat's player had in the last round that they bet in, all or none."""
     return await _laid(
         context, principal, request, _stakes_before, f"bet of the player in the last {LOOK_BACK} rounds"
@@ -171,7 +175,7 @@ async def _laid(
 
 
 def bet_id(device: str, session: int, request: str, place: int) -> str:
-    """The id of a bet that the floor lays for a player at a terminal: the same request has the same ones."""
+    """The id of a bet that the server places for a player: the same for the same request."""
     return short_id("b", device, str(session), request, str(place))
 
 
@@ -204,7 +208,7 @@ def _stakes_now(_engine: Engine, table: Table, round_: Round, name: str) -> Stak
 
 
 def _stakes_before(engine: Engine, table: Table, _round: Round, name: str) -> Stakes:
-    """What a seat had in the last round that its player bet in; a void one too, since they meant it."""
+    """What a seat had in the last round that its player bet in; void or not."""
     session, count = table.seats[name].session, len(table.rounds)
     laid = _MEMORY.setdefault(engine, _Memory()).laid
     for number in range(count, max(0, count - LOOK_BACK), -1):
@@ -225,3 +229,105 @@ def _by_seat(past: Round) -> dict[str, Stakes]:
         stakes = found.setdefault(bet.seat, {})
         stakes[bet.area] = stakes.get(bet.area, 0) + bet.stake
     return found
+
+
+# Favourites
+
+_Sets = dict[str, list[tuple[str, int]]]
+"""Name → (area, stake)."""
+
+
+class _Kept(msgspec.Struct, frozen=True):
+    """What the vault has: of one session, since the next session is of another player."""
+
+    session: int
+    sets: _Sets
+
+
+async def keep_favourite(
+    context: Context, principal: Principal, request: requests.KeepFavouriteRequest
+) -> ServerMessage:
+    """Keeps a set of bets under a name, in place of what was there; an empty set is forgotten."""
+
+    def keep(engine: Engine) -> bool | Refusal:
+        session = _session(engine, request.table, request.seat)
+        kept = _kept(engine, request.table, principal.name, session)
+        problem = _favourite_refusal(table_at(engine, request.table), request, kept)
+        if problem is not None:
+            return problem
+        before = dict(kept)
+        if request.bets:
+            kept[request.name] = [(bet.area, bet.stake) for bet in request.bets]
+        else:
+            kept.pop(request.name, None)
+        if kept == before:
+            return False
+        name = _vault_name(request.table, principal.name)
+        written = msgspec.msgpack.encode(_Kept(session, kept)) if kept else None
+        engine.journal.store.keep_secret(name, written)
+        return True
+
+    changed = await context.queue.run(keep)
+    if isinstance(changed, Refusal):
+        return answer_to(request.id, changed)
+    return DoneReply(to=request.id, again=not changed)
+
+
+async def favourites(
+    context: Context, principal: Principal, request: requests.FavouritesRequest
+) -> ServerMessage:
+    """The terminal's favourites, in the order in which they were first kept."""
+
+    def look(engine: Engine) -> _Sets:
+        return _kept(engine, request.table, principal.name, _session(engine, request.table, request.seat))
+
+    kept = await context.queue.run(look)
+    sets = (
+        Favourite(name=name, bets=tuple(PlacedStake(area, stake) for area, stake in bets))
+        for name, bets in kept.items()
+    )
+    return FavouritesReply(to=request.id, favourites=tuple(sets))
+
+
+def _session(engine: Engine, table_name: str, name: str) -> int:
+    """The number of a seat's session; 0 for a free seat."""
+    table = table_at(engine, table_name)
+    seat = None if isinstance(table, Refusal) else table.seats.get(name)
+    return seat.session if seat is not None and seat.taken else 0
+
+
+def _kept(engine: Engine, table: str, device: str, session: int) -> _Sets:
+    written = engine.journal.store.secret(_vault_name(table, device))
+    if written is None:
+        return {}
+    with suppress(msgspec.ValidationError):  # an older program kept the sets without a session
+        kept = msgspec.msgpack.decode(written, type=_Kept)
+        return kept.sets if kept.session == session else {}
+    return {}
+
+
+def _vault_name(table: str, device: str) -> str:
+    """'favourites/<table>/<device>', with '/' in names escaped: 'a/b' of 'c' is not 'a' of 'b/c'."""
+    plain = (name.replace("~", "~0").replace("/", "~1") for name in (table, device))
+    return "/".join(("favourites", *plain))
+
+
+def _favourite_refusal(
+    table: Table | Refusal, request: requests.KeepFavouriteRequest, kept: _Sets
+) -> Refusal | None:
+    """Why a set of bets cannot be kept; whether it can be placed is decided when it is placed."""
+    if isinstance(table, Refusal):
+        return table
+    if len(request.bets) > MOST_BETS:
+        return _too_many(f"{MOST_BETS} bets of a favourite", len(request.bets))
+    if request.bets and request.name not in kept and len(kept) >= MOST_FAVOURITES:
+        return _too_many(f"{MOST_FAVOURITES} favourites of a terminal", len(kept) + 1)
+    for bet in request.bets:
+        if not any(bet.area in terms.rows for terms in table.terms.values()):
+            message = f"no layout of the table has the area {bet.area!r}"
+            return refusal(Reason.NOT_ON_LAYOUT, "house:terms", message)
+    return bad_name("a favourite's name", request.name)
+
+
+def _too_many(most: str, got: int) -> Refusal:
+    return refusal(Reason.TOO_MANY, "house:most", f"expected at most {most}, got {got}")

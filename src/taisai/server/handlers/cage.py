@@ -30,10 +30,18 @@ from taisai.journal.codec import HOUSE_STREAM
 from taisai.protocol.commands import tag_of
 from taisai.protocol.replies import DoneReply, RefusedReply
 from taisai.rules.clauses import Clause
-from taisai.server.handlers.ticket_numbers import KEY_BYTES, short_id, ticket_number, tickets_key
+from taisai.server.handlers.context import answer_to
 from taisai.server.handlers.tickets import RETRIED_WITHIN
-from taisai.server.handlers.transfers import arrival, arriving, kept, table_at
-from taisai.server.replies import answer_to
+from taisai.server.handlers.transfers import (
+    KEY_BYTES,
+    arrival,
+    arriving,
+    kept,
+    short_id,
+    table_at,
+    ticket_number,
+    tickets_key,
+)
 
 if TYPE_CHECKING:
     from taisai.protocol.message import ServerMessage

@@ -1,53 +1,37 @@
-"""Commands of people and terminals: the permission, the checks of the House, then the game's decision."""
+"""Commands of people and terminals: the checks of the House, then the game's decision; tables are opened."""
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from msgspec.structs import replace
 
 from taisai.cage.messages import RedeemTicket
-from taisai.game.commands import Assign, BeginDay, PlaceBets
-from taisai.game.refusals import Refusal
-from taisai.journal import Answer, Engine, Submission, stream_of
+from taisai.game.commands import Assign, BeginDay, OpenTable
+from taisai.game.refusals import Reason, Refusal
+from taisai.journal import Answer, Engine, stream_of
 from taisai.journal.codec import HOUSE_STREAM, AnyCommand
-from taisai.protocol.commands import BY_TAG, tag_of
 from taisai.protocol.commands import completed as meant_by
+from taisai.protocol.commands import tag_of
 from taisai.protocol.replies import RefusedReply
+from taisai.rules.clauses import Clause
+from taisai.rules.errors import RulesError
 from taisai.server.auth.permissions import Role
 from taisai.server.dice import entry as dice
-from taisai.server.handlers import positions, table_opening
+from taisai.server.handlers import positions
 from taisai.server.handlers.cage import owners_moved, redeem
-from taisai.server.handlers.ticket_numbers import as_printed
-from taisai.server.replies import answer_to
+from taisai.server.handlers.context import answer_to, refused
+from taisai.server.handlers.transfers import as_printed
 
 if TYPE_CHECKING:
     from taisai.protocol.message import ServerMessage
-    from taisai.protocol.requests import DoRequest
+    from taisai.protocol.requests import DoRequest, OpenTableRequest
+    from taisai.rules.book import Rulebook
     from taisai.server.auth.permissions import Principal
-    from taisai.server.connections.sockets import Socket
     from taisai.server.handlers.context import Context
 
-_PLACE_BETS: Final = BY_TAG["place-bets"]
 _OWNERS: Final = frozenset({"bring-in", "take-out"})
-_OF_HOUSE: Final = frozenset({"bring-in", "take-out", "redeem-ticket"})
-
-
-def place_bets(context: Context, socket: Socket, request: DoRequest) -> bool:
-    """Submits bets of a terminal at its own seat; says whether the request is that. Most requests are."""
-    principal, bets = socket.principal, request.do
-    if type(bets) is not _PLACE_BETS or principal.role is not Role.TERMINAL:
-        return False
-    sent: Any = bets
-    if request.table != principal.table or sent.seat != principal.seat or principal.table is None:
-        return False
-    command = PlaceBets(
-        at=context.clock.now(), by=principal.name, round=sent.round, seat=sent.seat, bets=sent.bets,
-        means=sent.means,
-    )  # fmt: skip
-    context.queue.submit(Submission(socket.stream, command), partial(socket.reply, request.id))
-    return True
+_OF_HOUSE: Final = _OWNERS | {"redeem-ticket"}
 
 
 def misplaced(principal: Principal, request: DoRequest) -> str | None:
@@ -99,7 +83,10 @@ def _refusal(
     if refusal is None and isinstance(command, Assign):
         refusal = positions.not_on_list(engine, command.person, command.rank)
     if refusal is None and isinstance(command, BeginDay) and table is not None:
-        refusal = table_opening.not_approved(context, engine, table, command.at)
+        try:
+            return _not_approved(context, engine.table(table).book, command.at)
+        except RulesError:
+            return None  # the engine's own refusal of an unknown table is better
     return refusal
 
 
@@ -111,3 +98,33 @@ def command_of(request: DoRequest, *, at: int, by: str, second: str | None) -> A
     if isinstance(command, RedeemTicket):
         return replace(command, ticket=as_printed(command.ticket))
     return command
+
+
+async def open_table(context: Context, principal: Principal, request: OpenTableRequest) -> ServerMessage:
+    """The first command of a table's stream; its rulebook, whole, comes into the journal before it."""
+    plan = context.plan
+    table = plan.table(request.table)
+    if table is None:
+        return refused(request.id, "not-known", f"the configuration has no table {request.table!r}")
+    now = context.clock.now()
+    refusal = _not_approved(context, table.book, now)
+    if refusal is not None:
+        return answer_to(request.id, refusal)
+    command = OpenTable(
+        at=now, by=principal.name, rank="", table=table.name, limits=table.limits, currency=plan.currency,
+        day=plan.day(now) if plan.day else "1970-01-01", zone=plan.zone, settings=dict(table.settings),
+        offers=dict(table.offers), layout=table.layout, demonstration=table.demonstration,
+    )  # fmt: skip
+
+    def open_with_rank(engine: Engine) -> OpenTable:
+        return replace(command, rank=engine.house().people.get(principal.name, ""))
+
+    answer = await context.queue.execute(stream_of(table.name), open_with_rank, table.book)
+    return answer_to(request.id, answer)
+
+
+def _not_approved(context: Context, book: Rulebook, now: int) -> Refusal | None:
+    """Why a rulebook may not be played for money."""
+    approved = context.plan.approved
+    problem = None if approved is None else approved(book, now)
+    return None if problem is None else Refusal(Reason.RULED_OUT, Clause("house:approvals"), problem)

@@ -1,29 +1,30 @@
-"""What the handlers of requests work with."""
+"""What the handlers of requests work with: the parts of the server, and replies."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 import msgspec
 
-from taisai.game.commands import Assign
+from taisai.cage.messages import TicketRedeemed
 from taisai.game.refusals import Refusal
-from taisai.journal import Answer, Engine, stream_of
+from taisai.journal import Answer, stream_of
 from taisai.journal.codec import HOUSE_STREAM
 from taisai.protocol.message import Request, ServerMessage
-from taisai.protocol.replies import RefusedReply
+from taisai.protocol.replies import DoneReply, RefusedReply
 from taisai.server.auth.permissions import Principal
 from taisai.server.auth.sessions import Approvals, digest_of
 from taisai.server.handlers import positions
-from taisai.server.replies import refused
 from taisai.server.runtime.command_queue import CommandQueue
 from taisai.server.runtime.environment import Clock, Entropy
 from taisai.server.runtime.plan import HousePlan
 
-canonical = msgspec.json.Encoder(order="sorted").encode
+canonical: Final = msgspec.json.Encoder(order="sorted").encode
+FAULT: Final = "fault"
+"""The reason of a refusal that no rule gives: something is broken, and the log says what."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -48,15 +49,17 @@ class Context:
         if approver is None:
             problem = "invalid approval: it is used, expired, or for another request"
             return refused(request.id, "second-person", problem, "house:dual-control")
-
-        def check(engine: Engine) -> Assign | Answer:
-            return positions.second_person(engine, approver, table, at=now)
-
-        stream = HOUSE_STREAM if table is None else stream_of(table)
-        answer = await self.queue.execute(stream, check)
+        answer = await self.queue.execute(
+            HOUSE_STREAM if table is None else stream_of(table),
+            lambda engine: positions.second_person(engine, approver, table, at=now),
+        )
         if isinstance(answer, Refusal):
             return refused(request.id, answer.reason, answer.message, answer.clause)
         return approver
+
+
+Handler = Callable[[Context, Principal, Any], Awaitable[ServerMessage]]
+"""Answers a request of a principal who may make it."""
 
 
 def approved_form(request: Request) -> bytes:
@@ -67,5 +70,20 @@ def approved_form(request: Request) -> bytes:
     return canonical(plain)
 
 
-Handler = Callable[[Context, Principal, Any], Awaitable[ServerMessage]]
-"""Answers a request of a principal who may make it."""
+def refused(to: str | None, reason: str, message: str, clause: str | None = None) -> RefusedReply:
+    """A refusal by the server itself."""
+    return RefusedReply(to=to, reason=reason, message=message, clause=clause)
+
+
+def answer_to(to: str, answer: Answer | BaseException) -> ServerMessage:
+    """The reply to a request whose command came to this answer."""
+    if isinstance(answer, Refusal):
+        return RefusedReply(
+            to=to, reason=answer.reason, message=answer.message, clause=answer.clause, bet=answer.bet,
+            sums=answer.sums,
+        )  # fmt: skip
+    if isinstance(answer, BaseException):
+        return refused(to, FAULT, f"the server failed: {type(answer).__name__} (see its log)")
+    if len(answer) == 1 and type(paid := answer[0]) is TicketRedeemed:  # how much a cashier pays for it
+        return DoneReply(to=to, ticket=paid.ticket, amount=paid.amount)
+    return DoneReply(to=to, again=not answer)

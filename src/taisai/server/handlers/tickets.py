@@ -16,9 +16,17 @@ from taisai.game.vocabulary import TABLE
 from taisai.journal import Answer, Engine, stream_of
 from taisai.journal.codec import HOUSE_STREAM
 from taisai.protocol.replies import DoneReply, TicketLine, TicketsReply
-from taisai.server.handlers.ticket_numbers import KEY_BYTES, as_printed, short_id, tickets_key
-from taisai.server.handlers.transfers import arrival, issuing, kept, table_at
-from taisai.server.replies import answer_to, refused
+from taisai.server.handlers.context import answer_to, refused
+from taisai.server.handlers.transfers import (
+    KEY_BYTES,
+    arrival,
+    as_printed,
+    issuing,
+    kept,
+    short_id,
+    table_at,
+    tickets_key,
+)
 
 if TYPE_CHECKING:
     from taisai.protocol.message import ServerMessage
@@ -66,13 +74,13 @@ async def ticket_in(context: Context, principal: Principal, request: TicketInReq
 
 
 def _session(engine: Engine, table_name: str, name: str, by: str) -> int | Refusal:
-    """Whose credits they will be; or why nobody sits there who could have them."""
+    """The session that will own the credits; or why the seat cannot have them."""
     table = table_at(engine, table_name)
     if isinstance(table, Refusal):
         return table
-    wrong = seat_refusal(table, name, by) if table.open else no_seat(table, name)
-    if wrong is not None:
-        return wrong
+    problem = seat_refusal(table, name, by) if table.open else no_seat(table, name)
+    if problem is not None:
+        return problem
     seat = table.seats[name]
     if seat.purse is None:
         return refusal(Reason.WRONG_MEANS, TERMINALS, f"seat {name} has no terminal")
@@ -89,7 +97,7 @@ async def ticket_out(context: Context, principal: Principal, request: TicketOutR
 
     def dispense(engine: Engine) -> DispenseCredits | Answer:
         nonlocal transfer, known
-        # With the session in it, so that nobody who sits there later receives the ticket.
+        # With the session in it, so that no later player of the seat receives the ticket.
         session = str(_latest_session(engine, request.table, request.seat))
         transfer = short_id("out", principal.name, request.id, session)
         house, key = engine.house(), tickets_key(engine, fresh)
@@ -124,7 +132,7 @@ async def ticket_out(context: Context, principal: Principal, request: TicketOutR
 
 
 async def tickets(context: Context, _principal: Principal, request: TicketsRequest) -> ServerMessage:
-    """The tickets of whoever sits there that are still good: one whose answer was lost, above all."""
+    """The open tickets of the seat's player: mostly for one whose reply was lost."""
     found = await context.queue.run(lambda engine: _open_tickets(engine, request.table, request.seat))
     if isinstance(found, Refusal):
         return answer_to(request.id, found)
@@ -137,13 +145,14 @@ def _open_tickets(engine: Engine, table_name: str, name: str) -> tuple[str, list
     if isinstance(table, Refusal):
         return table
     seat = table.seats.get(name)
-    # Whoever has left has their ticket in their hand; nobody after them is told its number.
-    issued = (house.transfers.get(one) for one in reversed(seat.dispensed if seat and seat.taken else ()))
-    numbers = (one.ticket for one in issued if one is not None and one.ticket is not None)
+    # A player who has left holds their ticket; the next player must not see its number.
+    dispensed = reversed(seat.dispensed if seat and seat.taken else ())
+    issued = (house.transfers.get(transfer) for transfer in dispensed)
+    numbers = (transfer.ticket for transfer in issued if transfer is not None and transfer.ticket is not None)
     return house.name, [
-        TicketLine(ticket=one.id, amount=one.amount, at=one.at)
-        for one in map(house.tickets.__getitem__, numbers)
-        if one.redeemed is None
+        TicketLine(ticket=ticket.id, amount=ticket.amount, at=ticket.at)
+        for ticket in map(house.tickets.__getitem__, numbers)
+        if ticket.redeemed is None
     ]
 
 

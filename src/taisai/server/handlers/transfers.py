@@ -1,12 +1,19 @@
-"""Transfers: what the House and a table book, one after the other, under one id.
+"""Transfers between the House and a table, and the numbers of tickets.
 
-The second side can be booked again and counts once. So a retry, or the next start (`reconciliation.finish`),
-completes a transfer that a stop has interrupted.
+The House and a table book a transfer one after the other, under one id. The second side can be booked again
+and counts once. So a retry, or the next start (`reconciliation.finish`), completes a transfer that a stop
+has interrupted. A retry also finds the same id and the same ticket number again; without the key in the
+vault, no one can guess a number.
 """
 
 from __future__ import annotations
 
+import hmac
+from collections.abc import Iterable
+from hashlib import sha256
 from typing import TYPE_CHECKING, Final
+
+import msgspec
 
 from taisai.cage import HouseTransfer, HouseTransferKind
 from taisai.cage.messages import IssueTicket
@@ -16,11 +23,19 @@ from taisai.game.vocabulary import CAGE, TABLE, ClaimEnd
 from taisai.journal import Answer, Engine, stream_of
 from taisai.journal.codec import HOUSE_STREAM
 from taisai.rules.clauses import Clause
-from taisai.server.handlers.ticket_numbers import ticket_number
 
 if TYPE_CHECKING:
     from taisai.game.table import Table
 
+KEY: Final = "tickets/key"
+"""The name in the vault of the key that makes the numbers of tickets."""
+KEY_BYTES: Final = 32
+SIGNS: Final = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
+"""Digits and letters without I, L, O and U, which look like others."""
+_BITS: Final = 95  # of a number: to find a valid one, among a million, takes some 10^22 tries
+_COUNT: Final = _BITS // 5 + 1  # signs of a number, the last of which checks the others
+_GROUP: Final = 4
+_MISREAD: Final = str.maketrans("ILO", "110", " -")
 _SIGNED: Final = frozenset(
     {HouseTransferKind.FILL, HouseTransferKind.CLAIM_PAID, HouseTransferKind.CLAIM_COLLECTED}
 )
@@ -60,7 +75,7 @@ def arriving(moved: HouseTransfer, *, at: int, second: str | None = None) -> Com
 
 
 def second_of(engine: Engine, moved: HouseTransfer) -> str | None:
-    """Who signed for a transfer at the House as the second person, as the journal tells."""
+    """The second person who signed for a transfer at the House, as the journal has it."""
     if moved.kind not in _SIGNED:
         return None
     for _version, event in engine.journal.events(HOUSE_STREAM):
@@ -86,3 +101,58 @@ def arrival(
 def kept(engine: Engine, transfer: str) -> HouseTransfer | None:
     """What the House has booked under a transfer."""
     return engine.house().transfers.get(transfer)
+
+
+# Numbers
+
+
+def tickets_key(engine: Engine, fresh: bytes) -> bytes:
+    """The key of this journal; `fresh` becomes it where there is none. In the writer's thread."""
+    store = engine.journal.store
+    known = store.secret(KEY)
+    if known is not None:
+        return known
+    if len(fresh) < KEY_BYTES:
+        raise ValueError(f"expected {KEY_BYTES} random bytes, got {len(fresh)}")
+    store.keep_secret(KEY, fresh)
+    return fresh
+
+
+def ticket_number(key: bytes, *parts: str) -> str:
+    """The number of the ticket that is made for something; the same thing has the same number."""
+    digest = hmac.digest(key, _joined(parts), "sha256")
+    value = int.from_bytes(digest) >> (len(digest) * 8 - _BITS)
+    places = [value >> shift & 31 for shift in range(0, _BITS, 5)]
+    return _grouped([*places, _check(places)])
+
+
+def as_printed(text: str) -> str:
+    """A ticket's number as it was printed, from any way of typing it; any other text as it came."""
+    plain = text.upper().translate(_MISREAD)
+    if len(plain) != _COUNT or not set(plain) <= set(SIGNS):
+        return text
+    places = [SIGNS.index(sign) for sign in plain]
+    return _grouped(places) if places[-1] == _check(places[:-1]) else text
+
+
+def short_id(kind: str, *parts: str) -> str:
+    """An id for something, the same for the same parts, which it does not reveal."""
+    return f"{kind}-{sha256(_joined((kind, *parts))).hexdigest()[:24]}"
+
+
+def _joined(parts: Iterable[str]) -> bytes:
+    return msgspec.json.encode(list(parts))  # 'a', 'bc' and 'ab', 'c' are two things
+
+
+def _grouped(places: list[int]) -> str:
+    plain = "".join(SIGNS[place] for place in places)
+    return "-".join(plain[start : start + _GROUP] for start in range(0, len(plain), _GROUP))
+
+
+def _check(places: list[int]) -> int:
+    """Luhn's check with 32 signs: it shows one wrong sign, and nearly every two that change places."""
+    total = 0
+    for distance, place in enumerate(reversed(places)):
+        doubled = place * (2 - distance % 2)
+        total += doubled // 32 + doubled % 32
+    return -total % 32

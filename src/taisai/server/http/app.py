@@ -22,7 +22,7 @@ from litestar.openapi import OpenAPIConfig
 from taisai.protocol import bodies
 from taisai.server.auth import permissions
 from taisai.server.auth.permissions import Reach, Role
-from taisai.server.connections.outbox import DIRECT_TRANSPORT, Send
+from taisai.server.connections.feeds import DIRECT_TRANSPORT, Send
 from taisai.server.connections.sockets import Receive, Socket
 from taisai.server.http import public, school, school_bodies, staff
 from taisai.server.http.guard import HEADERS, guard, is_ours

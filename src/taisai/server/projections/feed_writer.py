@@ -6,15 +6,24 @@ from collections.abc import Callable
 from collections.abc import Set as AbstractSet
 from typing import Any, Final, NamedTuple
 
+import msgspec
+
 from taisai.protocol.replies import ChangeNotice
 from taisai.protocol.views import View, difference
-from taisai.server.connections.feeds import Frame
-from taisai.server.replies import encoded
 
 LOBBY: Final = "lobby"
 PIT: Final = "pit"
 CAGE: Final = "cage"
 HOUSE_FEEDS: Final = (LOBBY, PIT, CAGE)
+_encode: Final = msgspec.json.Encoder().encode
+
+
+class Frame(msgspec.Struct, frozen=True, gc=False):
+    """The next frame of a feed, as it is sent."""
+
+    feed: str
+    number: int
+    body: bytes
 
 
 def table_feed(table: str) -> str:
@@ -101,7 +110,7 @@ class FeedWriter:
         if number is not None:
             self._numbers[feed] = number = number + 1
             notice = ChangeNotice(feed=feed, number=number, changes=changes, what=what)
-            self._frames.append(Frame(feed, number, encoded(notice)))
+            self._frames.append(Frame(feed, number, _encode(notice)))
 
     def take_frames(self) -> list[Frame]:
         """The frames since the last call."""

@@ -18,9 +18,16 @@ from taisai.cage.messages import DeviceDismissed, DeviceEnrolled
 from taisai.game import Refusal, Table
 from taisai.journal import Answer, Engine, JournalError, stream_of, table_of
 from taisai.protocol.views import Alarm, BooksView, ReportView, RoundView, View, Words
-from taisai.server.connections.feeds import Frame
 from taisai.server.projections import house_views
-from taisai.server.projections.feed_writer import HOUSE_FEEDS, LOBBY, PIT, FeedName, FeedSnapshot, FeedWriter
+from taisai.server.projections.feed_writer import (
+    HOUSE_FEEDS,
+    LOBBY,
+    PIT,
+    FeedName,
+    FeedSnapshot,
+    FeedWriter,
+    Frame,
+)
 from taisai.server.projections.history import REMEMBERED, RoundLogs
 from taisai.server.projections.house_views import TransferTracker
 from taisai.server.projections.table_feeds import TableFeeds
@@ -103,6 +110,7 @@ class HouseFeeds:
     def begin_again(self) -> None:
         """Rebuilds everything from the tables as they are now, without followers."""
         self.tables: dict[str, TableFeeds] = {}
+        self._by_stream: dict[str, TableFeeds] = {}
         self._writer = FeedWriter()
         self._transfers = TransferTracker()
         self._terminal_places: frozenset[tuple[str, str]] | None = None
@@ -114,7 +122,7 @@ class HouseFeeds:
         """Adds a table's feeds; returns whether the table could be read."""
         feeds = self._reader.read(name, self._make_table)
         if feeds is not None:
-            self.tables[name] = feeds
+            self.tables[name] = self._by_stream[stream_of(name)] = feeds
         return feeds is not None
 
     def _make_table(self, name: str) -> TableFeeds:
@@ -144,44 +152,39 @@ class HouseFeeds:
         """The frames of what the commands of one write changed: each with its stream and its answer."""
         changed: dict[str, TableFeeds] = {}
         is_house_changed = False
-        known: dict[str, tuple[TableFeeds, Table]] = {}
         added: set[str] = set()
+        loaded, failures = self._engine.loaded, self._reader.failures
         for stream, events in answered:
             if not isinstance(events, tuple) or isinstance(events, Refusal) or not events:
                 continue
-            at_table = known.get(stream)
-            if at_table is None:
+            feeds = self._by_stream.get(stream)
+            if feeds is None:
                 name = table_of(stream)
                 if name is None:
                     is_house_changed = True
                     self._apply_house(events)
-                    continue
-                at_table = self._table_of(stream, name, added)
-                if at_table is None:
-                    continue
-                known[stream] = at_table
-            feeds, table = at_table
+                elif name not in added:
+                    added.add(name)
+                    failures.pop(name, None)  # something was decided there, so that it can be read
+                    self._add_table(name)
+                continue
+            table = cast("TableStream", loaded[stream]).table
+            if table.name in added:
+                continue  # its feeds were made in this call, and include all events of this group
+            if failures:
+                failures.pop(table.name, None)
             if feeds.apply(table, events):
                 changed[table.name] = feeds
         if changed or added or is_house_changed:
             changed |= {name: self.tables[name] for name in added if name in self.tables}
-            changed |= self._update_transfers()
-            for name, feeds in changed.items():
-                if (shown := self._reader.table(name)) is not None:
-                    feeds.show(shown)
-            self._show_house()
+            self._show(changed | self._update_transfers())
         return self._writer.take_frames()
 
-    def _table_of(self, stream: str, name: str, added: set[str]) -> tuple[TableFeeds, Table] | None:
-        """A table and its feeds; None if they are made now: then they include all events of this group."""
-        if name in added:
-            return None
-        self._reader.failures.pop(name, None)  # something was decided there, so that it can be read
-        if name in self.tables:
-            return self.tables[name], cast("TableStream", self._engine.loaded[stream]).table
-        added.add(name)
-        self._add_table(name)
-        return None
+    def _show(self, changed: Mapping[str, TableFeeds]) -> None:
+        for name, feeds in changed.items():
+            if (table := self._reader.table(name)) is not None:
+                feeds.show(table)
+        self._show_house()
 
     def _apply_house(self, events: Iterable[object]) -> None:
         for event in events:

@@ -11,6 +11,7 @@ import asyncio
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import partial
+from itertools import groupby
 from queue import Empty, SimpleQueue
 from threading import Lock, Thread, current_thread
 from typing import Any, Final, NamedTuple, TypeVar, cast
@@ -25,7 +26,8 @@ from taisai.journal.codec import AnyCommand, AnyEvent
 from taisai.journal.engine import Prepare
 from taisai.rules.book import Rulebook
 from taisai.rules.clauses import Clause
-from taisai.server.connections.feeds import Feeds, Frame
+from taisai.server.connections.feeds import Feeds
+from taisai.server.projections.feed_writer import Frame
 from taisai.server.projections.house_feeds import HouseFeeds
 
 T = TypeVar("T")
@@ -100,15 +102,14 @@ class CommandQueue:
 
     def submit(self, submission: Submission, reply: AnswerCallback | None = None) -> None:
         """Submits a command; `reply` is called when it is durable and published, or refused."""
-        pending = QueuedWork(submission, reply)
         if self.waiting >= MOST_WAITING:
-            pending.answer = _TOO_MANY
-            self._loop.call_soon(_reply, pending)
+            if reply is not None:
+                self._loop.call_soon(reply, _TOO_MANY)
             return
         self.waiting += 1
         if not self._submitted:
             self._loop.call_soon(self._push)
-        self._submitted.append(pending)
+        self._submitted.append(QueuedWork(submission, reply))
 
     def submit_job(self, job: Job[T], reply: Callable[[T | BaseException], None]) -> None:
         """Submits a job; `reply` is called in order with the frames and the replies of commands."""
@@ -206,7 +207,7 @@ class CommandQueue:
                 if batch is not None:
                     group += batch[0]
             steps = self._work(group)
-            with suppress(RuntimeError):  # the loop is closed: nobody waits for a reply
+            with suppress(RuntimeError):  # the loop is closed: no client waits for a reply
                 self._loop.call_soon_threadsafe(self._deliver, steps, since)
             if batch is None:
                 return
@@ -216,41 +217,33 @@ class CommandQueue:
 
     def _work(self, group: Sequence[QueuedWork]) -> Steps:
         """Does what waits, in order; commands are decided together as far as no job is between them."""
-        steps, commands = Steps(), list[QueuedWork]()
-        for pending in group:
-            if type(pending.work) is Submission:
-                commands.append(pending)
+        steps = Steps()
+        for is_job, part in groupby(group, lambda pending: type(pending.work) is not Submission):
+            if is_job:
+                steps += map(self._done, part)
                 continue
-            self._decide(commands, steps)
-            commands = []
-            steps.append(self._done(pending))
-        self._decide(commands, steps)
+            commands = list(part)
+            submissions = [cast("Submission", pending.work) for pending in commands]
+            answers: Sequence[Answer | BaseException]
+            try:
+                answers = self._engine.outcomes(submissions)
+            except BaseException as error:  # noqa: BLE001  it answers them all, and the thread goes on
+                answers = [error] * len(commands)
+            for pending, answer in zip(commands, answers, strict=True):
+                pending.answer = answer
+            try:
+                steps += self.projections.frames(
+                    (submission.stream, answer)
+                    for submission, answer in zip(submissions, answers, strict=True)
+                )
+                steps += commands
+            except Exception:  # noqa: BLE001  the commands are durable all the same, and are acknowledged
+                _log.exception("the projections failed and are made again")
+                begin_again = QueuedWork(
+                    lambda _: self.projections.begin_again(), lambda _: self.feeds.begin_again()
+                )
+                steps += [*commands, self._done(begin_again)]
         return steps
-
-    def _decide(self, commands: list[QueuedWork], steps: Steps) -> None:
-        """Decides and appends commands; the loop will publish the frames and then call the replies."""
-        if not commands:
-            return
-        submissions = [cast("Submission", pending.work) for pending in commands]
-        answers: Sequence[Answer | BaseException]
-        try:
-            answers = self._engine.outcomes(submissions)
-        except BaseException as error:  # noqa: BLE001  it answers them all, and the thread goes on
-            answers = [error] * len(commands)
-        for pending, answer in zip(commands, answers, strict=True):
-            pending.answer = answer
-        try:
-            steps += self.projections.frames(
-                (submission.stream, answer) for submission, answer in zip(submissions, answers, strict=True)
-            )
-            steps += commands
-        except Exception:  # noqa: BLE001  the commands are durable all the same, and are acknowledged
-            _log.exception("the projections failed and are made again")
-            steps += commands
-            begin_again = QueuedWork(
-                lambda _: self.projections.begin_again(), lambda _: self.feeds.begin_again()
-            )
-            steps.append(self._done(begin_again))
 
     def _done(self, pending: QueuedWork) -> QueuedWork:
         """A job with what it returned or raised."""
@@ -259,11 +252,6 @@ class CommandQueue:
         except BaseException as error:  # noqa: BLE001  as above
             pending.answer = error
         return pending
-
-
-def _reply(pending: QueuedWork) -> None:
-    if pending.reply is not None:
-        pending.reply(pending.answer)
 
 
 def _resolve(future: asyncio.Future[T], answer: T | BaseException) -> None:

@@ -18,9 +18,10 @@ from taisai.server.auth.credentials import Passwords
 from taisai.server.auth.permissions import RateLimiter
 from taisai.server.auth.sessions import StaffSessions
 from taisai.server.connections.dispatcher import Dispatcher
-from taisai.server.connections.feeds import Feeds, Frame
+from taisai.server.connections.feeds import Feeds
 from taisai.server.dice.shaker import Shaker
 from taisai.server.http.public import our_pages
+from taisai.server.projections.feed_writer import Frame
 from taisai.server.projections.house_feeds import HouseFeeds
 from taisai.server.runtime.betting_clock import Countdown
 from taisai.server.runtime.command_queue import CommandQueue

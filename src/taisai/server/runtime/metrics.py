@@ -1,7 +1,6 @@
-"""Metrics: what the floor counts about itself, for Prometheus; no names of people, and no money.
+"""Metrics of the server for Prometheus; no names of people, and no money.
 
-Counting is on the way of every bet, so it is one addition in a dictionary; what Prometheus wants to read is
-made of it when Prometheus asks.
+Every bet is counted, so counting is one addition in a dictionary. Prometheus's text is made when it is read.
 """
 
 from __future__ import annotations
@@ -22,27 +21,27 @@ from taisai.journal import table_of
 from taisai.server.runtime.command_queue import Committed
 
 BUCKETS: Final = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 5.0)
-"""Seconds: a disk's sync is some milliseconds; whoever waits for one second thinks it is broken."""
+"""Seconds: a disk's sync takes some milliseconds; a second feels broken."""
 UNREADABLE: Final = "unreadable"
-"""The kind of what is no ask."""
+"""The kind of a text that is no request."""
 
 
 class Metrics(Collector):
-    """The floor's own counters. It belongs to the loop."""
+    """The server's counters. They belong to the loop."""
 
     def __init__(self) -> None:
-        self.asks: defaultdict[Any, int] = defaultdict(int)
-        """Kind of ask, as its class → how many came."""
+        self.requests: defaultdict[Any, int] = defaultdict(int)
+        """Class of request → count."""
         self.refusals: defaultdict[str, int] = defaultdict(int)
-        """Reason → how often someone heard it."""
+        """Reason → count."""
         self.sign_ins: defaultdict[str, int] = defaultdict(int)
-        """'in', or why not → how often."""
+        """'in', or why not → count."""
         self.rounds: defaultdict[tuple[str, str], int] = defaultdict(int)
-        """Table and end → rounds."""
+        """Table and end → count."""
         self.cuts = 0
-        """Clients that did not take their post."""
+        """Clients that were closed because they did not read."""
         self.journal = 0
-        """Entries of the journal, when somebody last looked."""
+        """Entries of the journal at the last look."""
         self._durable = [0] * (len(BUCKETS) + 1)
         self._durable_sum = 0.0
         self._gauges: list[tuple[str, str, Callable[[], float]]] = []
@@ -51,32 +50,28 @@ class Metrics(Collector):
 
     # Counting
 
-    def cut_off(self) -> None:
-        """A slow client was cut off."""
-        self.cuts += 1
-
     def durable(self, seconds: float) -> None:
-        """A group of commands was written and told, so long after it was asked for."""
+        """Counts a group of commands that was written, published and answered in so many seconds."""
         self._durable[bisect_left(BUCKETS, seconds)] += 1
         self._durable_sum += seconds
 
-    def count_rounds(self, one: Committed) -> None:
-        """Counts the rounds that came to an end."""
-        table = table_of(one.stream)
-        for event in one.events if table is not None else ():
+    def count_rounds(self, committed: Committed) -> None:
+        """Counts the rounds that ended."""
+        table = table_of(committed.stream)
+        for event in committed.events if table is not None else ():
             if isinstance(event, RoundConcluded):
                 self.rounds[table or "", "concluded"] += 1
             elif isinstance(event, RoundVoided):
                 self.rounds[table or "", "void"] += 1
 
-    def gauge(self, name: str, says: str, value: Callable[[], float]) -> None:
-        """A figure that is looked up whenever someone asks."""
-        self._gauges.append((name, says, value))
+    def gauge(self, name: str, text: str, value: Callable[[], float]) -> None:
+        """Adds a figure that is read when Prometheus reads."""
+        self._gauges.append((name, text, value))
 
-    # Telling
+    # Reading
 
     def text(self) -> bytes:
-        """All of it, as Prometheus reads it."""
+        """All metrics in the format of Prometheus."""
         return generate_latest(self._registry)
 
     def describe(self) -> Iterable[Metric]:
@@ -85,8 +80,8 @@ class Metrics(Collector):
 
     def collect(self) -> Iterator[Metric]:
         """Every figure as it is now."""
-        asks = {_tag(kind): count for kind, count in self.asks.items()}
-        yield _counter("taisai_asks", "Asks by kind", "kind", asks)
+        requests = {_tag(kind): count for kind, count in self.requests.items()}
+        yield _counter("taisai_asks", "Requests by kind", "kind", requests)
         yield _counter("taisai_refusals", "Refusals by reason", "reason", self.refusals)
         yield _counter("taisai_sign_ins", "Sign-ins by result", "result", self.sign_ins)
         rounds = CounterMetricFamily("taisai_rounds", "Rounds by end", labels=["table", "end"])
@@ -94,25 +89,25 @@ class Metrics(Collector):
             rounds.add_metric([table, end], count)
         yield rounds
         yield CounterMetricFamily(
-            "taisai_sockets_cut_off", "Clients that did not take their post", value=self.cuts
+            "taisai_sockets_cut_off", "Clients closed because they did not read", value=self.cuts
         )
         yield GaugeMetricFamily("taisai_journal_entries", "Entries of the journal", value=self.journal)
-        for name, says, value in self._gauges:
-            yield GaugeMetricFamily(name, says, value=value())
+        for name, text, value in self._gauges:
+            yield GaugeMetricFamily(name, text, value=value())
         yield self._histogram()
 
     def _histogram(self) -> Metric:
         names = (*map(str, BUCKETS), "+Inf")
         return HistogramMetricFamily(
             "taisai_durable_seconds",
-            "From the asking of a group of commands to its answers",
+            "From the submission of a group of commands to its replies",
             buckets=list(zip(names, accumulate(self._durable), strict=True)),
             sum_value=self._durable_sum,
         )
 
 
-def _counter(name: str, says: str, label: str, counted: Mapping[str, int]) -> Metric:
-    family = CounterMetricFamily(name, says, labels=[label])
+def _counter(name: str, text: str, label: str, counted: Mapping[str, int]) -> Metric:
+    family = CounterMetricFamily(name, text, labels=[label])
     for value, count in counted.items():
         family.add_metric([str(value)], count)
     return family

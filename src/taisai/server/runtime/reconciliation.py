@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Final, NamedTuple
+from functools import partial
+from typing import Final, NamedTuple
 
 import structlog
 
@@ -18,100 +19,94 @@ from taisai.game.vocabulary import TransferKind
 from taisai.journal import Answer, Engine, Submission, stream_of, table_of
 from taisai.journal.codec import HOUSE_STREAM, AnyCommand
 from taisai.rules.errors import RulesError
-from taisai.server.handlers.ticket_numbers import KEY_BYTES, tickets_key
-from taisai.server.handlers.transfers import arriving, issuing, second_of
+from taisai.server.handlers.transfers import KEY_BYTES, arriving, issuing, second_of, tickets_key
 from taisai.server.runtime.command_queue import CommandQueue, Committed
-from taisai.server.runtime.environment import Clock
-
-if TYPE_CHECKING:
-    from taisai.server.runtime.command_queue import CommandQueue
-    from taisai.server.runtime.environment import Clock, Entropy
+from taisai.server.runtime.environment import Clock, Entropy
 
 _DONE: Final = frozenset({Reason.UNKNOWN_PERSON, Reason.TABLE_NOT_OPEN})
-"""Refusals that say that they stand there no more."""
+"""Refusals after which the person holds no position."""
 _log = structlog.get_logger(__name__)
 
 
 class OutdatedPosition(NamedTuple):
-    """Someone who stands at a table as what the roll does not have them."""
+    """Someone who holds a position under another rank than the staff list has."""
 
     table: str
     person: str
 
 
 class PositionReconciler:
-    """Listens to the House and to every table. The House itself knows no tables, and they know no roll."""
+    """Ends positions that the staff list no longer allows: the House knows no tables, and tables no list."""
 
     def __init__(self, queue: CommandQueue, *, clock: Clock) -> None:
         self._queue = queue
         self._clock = clock
         self._again = False
-        """Whether something could not be looked at or written."""
-        queue.listeners.append(self._heard)
+        """Whether something could not be read or written."""
+        queue.listeners.append(self._on_commit)
 
-    def _heard(self, one: Committed) -> None:
-        name = table_of(one.stream)
-        for event in one.events:
-            if one.stream == HOUSE_STREAM and isinstance(event, PersonEnrolled | PersonDismissed):
+    def _on_commit(self, committed: Committed) -> None:
+        name = table_of(committed.stream)
+        for event in committed.events:
+            if committed.stream == HOUSE_STREAM and isinstance(event, PersonEnrolled | PersonDismissed):
                 self._look(person=event.person)
             elif name is not None and isinstance(event, PersonAssigned | TableOpened):
-                # The roll may have changed after it was asked, and before they came.
+                # The staff list may have changed after it was read, and before they came.
                 self._look(table=name)
 
     def tick(self) -> None:
-        """Tries once more what could not be done."""
         if self._again:
             self._again = False
             self._look()
 
     async def reconcile(self) -> None:
-        """At a start: what a stop kept the tables from hearing."""
-        for one in await self._queue.run(out_of_place):
-            self._told(one, await self._queue.execute(stream_of(one.table), self._leave(one)))
+        """At a start: ends the positions that a stop kept from being ended."""
+        for position in await self._queue.run(out_of_place):
+            stream = stream_of(position.table)
+            self._left(position, await self._queue.execute(stream, self._leave(position)))
 
     def _look(self, *, table: str | None = None, person: str | None = None) -> None:
-        self._queue.submit_job(lambda engine: out_of_place(engine, table=table, person=person), self._found)
+        self._queue.submit_job(lambda engine: out_of_place(engine, table=table, person=person), self._end_all)
 
-    def _found(self, found: Iterable[OutdatedPosition] | BaseException) -> None:
-        if isinstance(found, BaseException):
+    def _end_all(self, positions: Iterable[OutdatedPosition] | BaseException) -> None:
+        if isinstance(positions, BaseException):
             self._again = True
-            _log.error("the roll could not be compared with the tables", error=str(found))
+            _log.error("the staff list could not be compared with the tables", error=str(positions))
             return
-        for one in found:
-            self._queue.submit(
-                Submission(stream_of(one.table), self._leave(one)),
-                lambda answer, one=one: self._told(one, answer),  # type: ignore[misc]
-            )
+        for position in positions:
+            submission = Submission(stream_of(position.table), self._leave(position))
+            self._queue.submit(submission, partial(self._left, position))
 
-    def _leave(self, one: OutdatedPosition) -> Leave:
-        return Leave(at=self._clock.now(), by=BY_THE_HOUSE, person=one.person)
+    def _leave(self, position: OutdatedPosition) -> Leave:
+        return Leave(at=self._clock.now(), by=BY_THE_HOUSE, person=position.person)
 
-    def _told(self, one: OutdatedPosition, answer: Answer | BaseException) -> None:
+    def _left(self, position: OutdatedPosition, answer: Answer | BaseException) -> None:
+        table, person = position
         if isinstance(answer, BaseException) or (isinstance(answer, Refusal) and answer.reason not in _DONE):
             self._again = True
-            _log.error("someone keeps a position", table=one.table, person=one.person, error=str(answer))
+            _log.error("a position could not be ended", table=table, person=person, error=str(answer))
         else:
-            _log.info("left by the roll", table=one.table, person=one.person)
+            _log.info("a position was ended", table=table, person=person)
 
 
 def out_of_place(
     engine: Engine, *, table: str | None = None, person: str | None = None
 ) -> list[OutdatedPosition]:
-    """Who stands at a table under another rank than the roll's, or is not on it; in the writer's thread."""
-    found = []
+    """The positions of people who have another rank now, or none; in the writer's thread."""
+    outdated = []
     for name in engine.tables() if table is None else [table]:
         try:
             people = engine.table(name).people
-        except (RulesError, StreamError) as error:  # of one table, which nobody can ask anything
-            _log.error("a table could not be compared with the roll", table=name, error=str(error))
+        except (RulesError, StreamError) as error:  # of one table: the others are still compared
+            _log.error("a table could not be compared with the staff list", table=name, error=str(error))
             continue
-        roll = engine.house().people
-        found += [
-            OutdatedPosition(name, one)
-            for one, here in people.items()
-            if person in (None, one) and roll.get(one) != here.rank
+        listed = engine.house().people
+        outdated += [
+            OutdatedPosition(name, someone)
+            for someone, here in people.items()
+            if person in (None, someone) and listed.get(someone) != here.rank
         ]
-    return found
+    return outdated
 
 
 class Due(NamedTuple):
@@ -129,30 +124,30 @@ async def finish(queue: CommandQueue, clock: Clock, entropy: Entropy = secrets.t
     """
     at, fresh = clock.now(), entropy(KEY_BYTES)
     left = []
-    for one in await queue.run(lambda engine: due(engine, at=at, fresh=fresh)):
-        answer = None if one.command is None else await queue.execute(one.stream, one.command)
+    for sentence, stream, command in await queue.run(lambda engine: due(engine, at=at, fresh=fresh)):
+        answer = None if command is None else await queue.execute(stream, command)
         if answer is None:
-            left.append(one.sentence)
+            left.append(sentence)
         elif isinstance(answer, Refusal):
-            left.append(f"{one.sentence} It was refused: {answer}.")
+            left.append(f"{sentence} It was refused: {answer}.")
     return left
 
 
 def due(engine: Engine, *, at: int, fresh: bytes) -> list[Due]:
-    """Every transfer on which the House and a table are not at one; in the writer's thread."""
+    """Every transfer that only the House or only a table has booked; in the writer's thread."""
     tables = {name: engine.table(name).in_transit() for name in engine.tables()}
-    found = unfinished(engine.house(), tables)
-    return [_due(engine, one, at=at, fresh=fresh) for one in found]
+    transfers = unfinished(engine.house(), tables)
+    return [_due(engine, transfer, at=at, fresh=fresh) for transfer in transfers]
 
 
-def _due(engine: Engine, one: UnfinishedTransfer, *, at: int, fresh: bytes) -> Due:
-    sentence, booked = how_to_finish(one), one.booked_by_table
-    if one.missing is MissingSide.TABLE and one.transfer is not None:
-        command = arriving(one.transfer, at=at, second=second_of(engine, one.transfer))
-        return Due(sentence, stream_of(one.table), command)
-    if one.missing is MissingSide.HOUSE and one.transfer is None and booked is not None:
-        moved = engine.table(one.table).transfers[one.id]
+def _due(engine: Engine, half: UnfinishedTransfer, *, at: int, fresh: bytes) -> Due:
+    sentence, booked = how_to_finish(half), half.booked_by_table
+    if half.missing is MissingSide.TABLE and half.transfer is not None:
+        command = arriving(half.transfer, at=at, second=second_of(engine, half.transfer))
+        return Due(sentence, stream_of(half.table), command)
+    if half.missing is MissingSide.HOUSE and half.transfer is None and booked is not None:
+        moved = engine.table(half.table).transfers[half.id]
         if moved.kind is TransferKind.DISPENSED:
             key = tickets_key(engine, fresh)
-            return Due(sentence, HOUSE_STREAM, issuing(one.id, one.table, -booked, at=at, key=key))
+            return Due(sentence, HOUSE_STREAM, issuing(half.id, half.table, -booked, at=at, key=key))
     return Due(sentence, HOUSE_STREAM, None)
