@@ -38,11 +38,11 @@ from tests.server.sim.virtual import VirtualClock
 from tests.server.test_attacks_stopping import UPGRADE, Wire
 from tests.server.virtual_server import HOST, KEY, LIMITS, MANY, ORIGIN, PEOPLE, _book, furnished, signature
 
-MOST_FUNCTIONS: Final = 24  # of the server's part
+MOST_FUNCTIONS: Final = 23  # of the server's part
 MOST_MODULES: Final = 10
 MOST_IN_ALL: Final = 36  # with game and journal
 MOST_MODULES_IN_ALL: Final = 18
-LATER: Final = "taisai.journal.engine:Engine.save"
+LATER: Final = frozenset({"taisai.journal.engine:Engine.save", "taisai.journal.journal:Journal.version"})
 """Snapshots are saved after the reply is handed over to the loop, perhaps before it is sent."""
 PATIENCE: Final = 10.0  # seconds that the server has for each reply
 
@@ -66,7 +66,7 @@ class Steps:
 
     def steps(self) -> list[str]:
         """All steps, in the order in which the bet comes to them."""
-        return [name for name in self.names if name != LATER]
+        return [name for name in self.names if name not in LATER]
 
     def of_server(self) -> list[str]:
         """The steps of the server's part."""

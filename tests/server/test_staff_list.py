@@ -183,7 +183,7 @@ async def test_to_take_a_position_again_is_no_way_to_keep_it(house: Connected) -
 
 
 def _deaf(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(PositionReconciler, "_heard", lambda _self, _one: None)
+    patch.setattr(PositionReconciler, "_on_commit", lambda _self, _one: None)
 
 
 def _blind(patch: pytest.MonkeyPatch) -> None:

@@ -268,5 +268,5 @@ def test_the_key_of_numbers_is_made_once_and_kept() -> None:
     server.restart()
     assert take_out(server).ticket == first.ticket
     assert server.store.secret(transfers.KEY) == key
-    with pytest.raises(ValueError, match="expected 32 bytes"):
+    with pytest.raises(ValueError, match="expected 32 random bytes"):
         transfers.tickets_key(inline_server().engine, b"short")

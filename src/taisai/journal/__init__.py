@@ -1,4 +1,4 @@
-"""What must outlive the night: a journal that cannot lie, its stores and seals, and the audit of it.
+"""The journal: entries that are chained and signed, the stores that hold them, and the engine that appends.
 
 >>> from taisai.game.commands import Limits, OpenTable
 >>> from taisai.journal import Journal, Engine, MemoryStore, SigningKey

@@ -1,4 +1,4 @@
-"""The engine: decides commands, appends what they come to, and answers when that is durable, never before."""
+"""The engine: decides commands, appends their events, and answers when they are durable, never before."""
 
 from __future__ import annotations
 
@@ -207,12 +207,12 @@ class Engine:
         loaded = self._loaded(submission.stream)
         if (
             loaded is None and submission.book is not None
-        ):  # it is kept if it opens: the next may bring another book
+        ):  # kept if it opens: a retry may have another
             loaded = TableStream(submission.book, self._reading(submission.stream))
         return loaded
 
     def _loaded(self, stream: str) -> Aggregate | None:
-        """A stream as its entries have left it; from its latest snapshot, if there is one that holds."""
+        """The state of a stream, from its latest usable snapshot or from all entries."""
         known = self.loaded.get(stream)
         if known is not None:
             return known
@@ -227,7 +227,7 @@ class Engine:
         return made
 
     def _from_snapshot(self, stream: str) -> Aggregate | None:
-        """From the latest snapshot and what came after it; nothing where there is none that can be used."""
+        """The state from the latest snapshot and the entries after it; None without a usable snapshot."""
         kept = self.journal.store.snapshot(stream)
         if kept is None or kept.version > self.journal.version(stream):
             return None
@@ -265,7 +265,7 @@ class Engine:
         return lambda number: self.part(stream, number)
 
     def part(self, stream: str, number: int) -> bytes:
-        """A round that was put away; played again where whatever was kept of it is gone or of no use."""
+        """A round that was put away; replayed if its stored bytes are gone or unusable."""
         version = self._kept.get(stream, 0)
         kept = self.journal.store.part(stream, number, version)
         if kept is not None and is_round(kept):
@@ -275,7 +275,7 @@ class Engine:
         return again.written()[1][number]
 
     def save(self) -> None:
-        """Writes down the state of streams that have gone on long enough, so that the next start is quick."""
+        """Stores snapshots of streams with many new entries, so that the next start is quick."""
         written, self._written = self._written, set()
         for stream in written:
             aggregate, version = self.loaded.get(stream), self.journal.version(stream)
@@ -287,7 +287,7 @@ class Engine:
                 self._written.add(stream)
 
     def snapshot(self, stream: str) -> None:
-        """Writes a stream's state down; that may fail, as a snapshot may be lost, and changes no answer."""
+        """Stores a snapshot of a stream; a failure changes no answer."""
         aggregate = self._loaded(stream)
         assert aggregate is not None
         try:

@@ -1,4 +1,4 @@
-"""What a stream's entries make: a table or the House, behind the few things that an engine asks of either."""
+"""The state of a stream: a table or the House, with the operations that the engine needs of both."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from taisai.journal.codec import HOUSE_STREAM, AnyEvent, table_of
 from taisai.rules.book import Rulebook
 
 RECENT = 10
-"""Rounds that stay in memory when the others are put away: a late retry, or a player, asks for them."""
+"""Rounds that stay in memory when the others are put away: late retries and players need them."""
 ReadPart = Callable[[int], bytes]
 """A round's number → its bytes as they were last put away."""
 SnapshotParts = Mapping[int, bytes]
 
 
 def is_usable(stream: str, written: bytes) -> bool:
-    """Whether a start would make use of what was written down; else it goes by the entries."""
+    """Whether a start can use a snapshot; otherwise it replays the entries."""
     try:
         check_house(written) if stream == HOUSE_STREAM else check_table(written)
     except SnapshotError:
@@ -34,7 +34,7 @@ def is_usable(stream: str, written: bytes) -> bool:
 
 
 def is_round(written: bytes) -> bool:
-    """Whether a round that was put away can be taken up again."""
+    """Whether a round that was put away can be read."""
     try:
         check_round(written)
     except SnapshotError:
@@ -43,52 +43,49 @@ def is_round(written: bytes) -> bool:
 
 
 class Aggregate(Protocol):
-    """Decides commands, changes by events, and can be written down."""
+    """Decides commands, changes by events, and can be written as a snapshot."""
 
     def decide(self, command: Any) -> tuple[AnyEvent, ...] | Refusal:
-        """What a command comes to."""
+        """The events of a command, or its refusal."""
 
     def evolve(self, event: Any) -> object:
         """Changes by an event."""
 
     @property
     def is_quiet(self) -> bool:
-        """Whether it is small now, so that writing it down is cheap."""
+        """Whether it is small now, so that a snapshot is cheap."""
 
     def written(self) -> tuple[bytes, SnapshotParts]:
         """The state, and those of its parts that changed since they were put away."""
 
     def put_away(self) -> None:
-        """Forgets the parts, which have been kept elsewhere."""
+        """Drops the parts from memory; they are stored."""
 
 
 class TableStream:
     """A table whose rounds can be put away."""
 
     def __init__(self, book: Rulebook, read: ReadPart, written: bytes | None = None) -> None:
-        """From nothing, or from what was written down of it; `read` is for the rounds put away."""
+        """Empty, or from a snapshot; `read` is for the rounds that were put away."""
         load = loading(read)
         if written is None:
             self.table = Table(book, PastRounds(0, load))
         else:
             self.table = read_table(book, written, load)
-        # Every bet passes here, and a method of our own around each would cost it more than it says.
+        # Partials and not methods: every bet passes here.
         self.decide: Callable[[Any], tuple[AnyEvent, ...] | Refusal] = partial(decide, self.table)
         self.evolve: Callable[[Any], object] = partial(evolve, self.table)
 
     @property
     def is_quiet(self) -> bool:
-        """Between rounds there are no bets to write down."""
         return self.table.round is None
 
     def written(self) -> tuple[bytes, SnapshotParts]:
         """The state, and the rounds that are new or were corrected."""
         rounds = self.table.rounds.unsaved()
-        parts = {number: write_round(one) for number, one in rounds.items()}
-        return write_table(self.table), parts
+        return write_table(self.table), {number: write_round(round_) for number, round_ in rounds.items()}
 
     def put_away(self) -> None:
-        """Forgets all but the latest rounds."""
         self.table.rounds.put_away(keep=RECENT)
 
 
@@ -96,24 +93,20 @@ class HouseStream:
     """The House, all of which stays in memory."""
 
     def __init__(self, written: bytes | None = None) -> None:
-        """From nothing, or from what was written down of it."""
+        """Empty, or from a snapshot."""
         self.house = House() if written is None else read_house(written)
 
     def decide(self, command: Any) -> tuple[AnyEvent, ...] | Refusal:
-        """What a command comes to."""
         return decide_house(self.house, command)
 
     def evolve(self, event: Any) -> None:
-        """Changes by an event."""
         evolve_house(self.house, event)
 
     @property
     def is_quiet(self) -> bool:
-        """It always is."""
         return True
 
     def written(self) -> tuple[bytes, SnapshotParts]:
-        """The state; it has no parts."""
         return write_house(self.house), {}
 
     def put_away(self) -> None:

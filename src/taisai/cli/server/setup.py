@@ -145,7 +145,7 @@ def unlock(arguments: Namespace) -> int:
     config, now = load_config(Path(arguments.config)), clock()
     start, journal = opened(config, now=now)
     if journal is None:
-        raise RulesError("; ".join(finding.says for finding in start.findings if not finding.passed))
+        raise RulesError("; ".join(finding.text for finding in start.findings if not finding.passed))
     try:
         result = unlock_person(config, journal, arguments.person, reason=arguments.reason, now=now)
     finally:

@@ -1,4 +1,4 @@
-"""The betting clock: where the rules let it, it closes bets; elsewhere it prompts the Dealer, who closes."""
+"""The betting clock: it closes bets where the rules allow it, and otherwise prompts the Dealer."""
 
 from __future__ import annotations
 
@@ -23,10 +23,9 @@ from taisai.server.runtime.environment import Clock
 
 AGAIN: Final = 1.0  # seconds until a close that could not be written is tried again
 _OPENING: Final = frozenset({happened.BetsOpened, happened.BetsReopened})
-_log = structlog.get_logger(__name__)
-
-
 _PASSING: Final = frozenset({Reason.JOURNAL_UNWRITABLE, Reason.JOURNAL_IN_DOUBT, Reason.TOO_MANY})
+"""Refusals after which another try may succeed."""
+_log = structlog.get_logger(__name__)
 
 
 def close_of_round(table: str, number: int, at: int, engine: Engine) -> Perform | Refusal:
@@ -39,7 +38,7 @@ def close_of_round(table: str, number: int, at: int, engine: Engine) -> Perform 
 
 
 class Countdown:
-    """The clock of one table: it starts when bets open; what it does at the end is a command like others."""
+    """The clock of one table. It starts when bets open."""
 
     def __init__(
         self,
@@ -62,40 +61,40 @@ class Countdown:
         self._clock = clock
         self._timer: asyncio.TimerHandle | None = None
         self._closes: bool | None = None
-        """Whether it is the clock that closes: found out beforehand, so that at the end no bet goes first."""
+        """Whether the clock closes bets: read beforehand, so that at the end no bet comes first."""
         self._is_due = False
-        """Whether the time is up and bets could not be closed yet: the dice have to tumble first."""
+        """Whether the time is up and the close waits for the dice to tumble."""
         self._on_prompt = on_prompt
-        queue.listeners.append(self._heard)
+        queue.listeners.append(self._on_commit)
 
-    def _heard(self, one: Committed) -> None:
-        if one.stream != self._stream:
+    def _on_commit(self, committed: Committed) -> None:
+        if committed.stream != self._stream:
             return
         before = self._time.up_at
-        for event in one.events:
+        for event in committed.events:
             self._time.apply(event)
             if type(event) in _OPENING:
-                self._queue.submit_job(self._looked_up, self._found)
+                self._queue.submit_job(self._clock_closes, self._set_closes)
         if self._time.up_at != before:
             self._wind()
-        elif self._is_due and any(isinstance(event, happened.DiceTumbled) for event in one.events):
+        elif self._is_due and any(isinstance(event, happened.DiceTumbled) for event in committed.events):
             self._over()
 
-    def _found(self, is_closing: object) -> None:
-        self._closes = is_closing is True
+    def _set_closes(self, closes: object) -> None:
+        self._closes = closes is True
 
     def resume(self) -> None:
-        """After a start: the clock goes on where bets are still open."""
+        """After a start: continues where bets are still open."""
 
-        def looked(found: BettingTime | BaseException) -> None:
-            if isinstance(found, BettingTime):
-                self._time = found
+        def wind(time: BettingTime | BaseException) -> None:
+            if isinstance(time, BettingTime):
+                self._time = time
                 self._wind()
 
-        self._queue.submit_job(lambda engine: BettingTime.of(engine.table(self._table), self._window), looked)
+        self._queue.submit_job(lambda engine: BettingTime.of(engine.table(self._table), self._window), wind)
 
     def _wind(self) -> None:
-        """The clock runs to the end of the time that there is now, if there is any."""
+        """Sets the timer to the end of the betting time, if there is any."""
         self.stop()
         if self._time.up_at is not None:
             self._run(max(0, self._time.up_at - self._clock.now()) / 1000)
@@ -104,7 +103,6 @@ class Countdown:
         self._timer = asyncio.get_running_loop().call_later(seconds, self._over)
 
     def stop(self) -> None:
-        """The clock does not run."""
         self._is_due = False
         if self._timer is not None:
             self._timer.cancel()
@@ -113,25 +111,25 @@ class Countdown:
     def _over(self) -> None:
         self._timer = None
         if self._closes is None:
-            self._queue.submit_job(self._looked_up, self._close_or_prompt)
+            self._queue.submit_job(self._clock_closes, self._close_or_prompt)
         else:
             self._close_or_prompt(self._closes)
 
-    def _looked_up(self, engine: Engine) -> bool:
+    def _clock_closes(self, engine: Engine) -> bool:
         return clock_closes(engine.table(self._table))
 
-    def _close_or_prompt(self, is_closing: object) -> None:
-        if is_closing is True:
+    def _close_or_prompt(self, closes: object) -> None:
+        if closes is True:
             close = partial(close_of_round, self._table, self._time.round, self._clock.now())
-            self._queue.submit(Submission(self._stream, close), self._told)
+            self._queue.submit(Submission(self._stream, close), self._closed)
         elif self._time.up_at is not None:
             self._on_prompt(self._table, self._time.up_at)
 
-    def _told(self, answer: Answer | BaseException) -> None:
+    def _closed(self, answer: Answer | BaseException) -> None:
         if not isinstance(answer, Refusal | BaseException) or self._time.up_at is None:
             return
         _log.warning("the betting clock could not close", table=self._table, answer=str(answer))
         if isinstance(answer, BaseException) or answer.reason in _PASSING:
-            self._run(AGAIN)  # else bets would stay open for as long as nobody notices
+            self._run(AGAIN)  # else bets would stay open
         else:
             self._is_due = True

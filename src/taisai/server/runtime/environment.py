@@ -19,33 +19,31 @@ from taisai.journal.errors import JournalError
 from taisai.journal.seals.checkpoints import MOST_BYTES, SignedCheckpoint, read_signed
 
 Entropy = Callable[[int], bytes]
-"""So many bytes that nobody can foretell, such as `secrets.token_bytes`."""
+"""Returns so many unpredictable bytes, such as `secrets.token_bytes`."""
 
 
 class Clock(Protocol):
-    """Tells the time."""
+    """The time."""
 
     def now(self) -> int:
         """Milliseconds since 1970 in UTC."""
 
     def steady(self) -> int:
-        """Milliseconds since some moment, by a clock that nobody sets."""
+        """Milliseconds since some moment, by a clock that cannot be set."""
 
 
 class WallClock:
     """The machine's own clock."""
 
     def now(self) -> int:
-        """Milliseconds since 1970 in UTC."""
         return time.time_ns() // 1_000_000
 
     def steady(self) -> int:
-        """Milliseconds since some moment, by a clock that nobody sets."""
         return time.monotonic_ns() // 1_000_000
 
 
 CACHE: Final = "__pycache__"
-"""Python makes it again from the rest, on every machine differently. Whatever else lies there counts."""
+"""Python makes it from the other files, on every machine differently."""
 
 
 def manifest(package: Path | None = None) -> str:
@@ -69,22 +67,14 @@ def manifest_lines(package: Path) -> list[str]:
 
 _SECRET: Final = frozenset(
     {
-        "password",
-        "code",
-        "token",
-        "approval",
-        "seed",
-        "secret",
-        "totp",
-        "passphrase",
-        "authorization",
+        "password", "code", "token", "approval", "seed", "secret", "totp", "passphrase", "authorization",
         "signature",
     }
-)
+)  # fmt: skip
 
 
 def without_secrets(_logger: object, _method: str, event: dict[str, Any]) -> dict[str, Any]:
-    """Whatever is called like a secret is not written, should someone ever pass it, however deep."""
+    """Masks every value whose name is that of a secret, at any depth."""
     masked: dict[str, Any] = _masked(event)
     return masked
 
@@ -99,10 +89,10 @@ def _masked(value: Any) -> Any:
 
 
 def begin(level: str, form: str) -> None:
-    """From here on what is logged goes to standard error, in one form."""
+    """Sends all logs to standard error, in one form."""
     shown: Any = structlog.processors.JSONRenderer(ensure_ascii=False)
     if form == "console":
-        # Its own tracebacks show what variables hold, and one of them holds somebody's token.
+        # Its own tracebacks show the values of variables, among them tokens.
         shown = structlog.dev.ConsoleRenderer(
             colors=sys.stderr.isatty(), exception_formatter=structlog.dev.plain_traceback
         )
@@ -135,7 +125,7 @@ _NAME: Final = re.compile(r"checkpoint-([0-9]{19})\.txt")
 
 
 def copy_checkpoint(folder: Path, text: str) -> Path:
-    """Writes a checkpoint into the folder, named by how many entries it is over; whole or not at all."""
+    """Writes a checkpoint into the folder, completely or not at all; the name has its number of entries."""
     size = read_signed(text).checkpoint.size
     path = folder / f"checkpoint-{size:019}.txt"
     half = folder / f".{path.name}.new"
@@ -147,20 +137,18 @@ def copy_checkpoint(folder: Path, text: str) -> Path:
             os.fsync(opened.fileno())
         half.replace(path)
     except OSError as error:
-        raise JournalError(
-            f"expected a place for a copy of the checkpoint, got {error.strerror} ({folder})"
-        ) from None
+        raise JournalError(f"cannot copy the checkpoint to {folder}: {error.strerror}") from None
     return path
 
 
 def newest_copy(folder: Path) -> SignedCheckpoint | None:
-    """The checkpoint over the most entries that the folder has; nothing where it has none."""
+    """The checkpoint over the most entries in the folder, if any."""
     try:
-        names = [one.name for one in folder.iterdir() if _NAME.fullmatch(one.name)] if folder.exists() else []
+        names = [file.name for file in folder.iterdir()] if folder.exists() else []
+        names = list(filter(_NAME.fullmatch, names))
         if not names:
             return None
         with (folder / max(names)).open("rb") as opened:
             return read_signed(opened.read(MOST_BYTES + 1))
     except OSError as error:
-        got = f"{error.strerror} ({folder})"
-        raise JournalError(f"expected a folder of checkpoints that can be read, got {got}") from None
+        raise JournalError(f"cannot read the checkpoints in {folder}: {error.strerror}") from None

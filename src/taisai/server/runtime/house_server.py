@@ -1,4 +1,4 @@
-"""The casino: queue, floor and everything that acts by itself, put together, started and stopped."""
+"""The server of a house: its parts, how they start, work and stop."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ from taisai.server.runtime.monitors import Monitors
 from taisai.server.runtime.plan import HousePlan, TablePlan
 from taisai.server.runtime.reconciliation import PositionReconciler, finish
 
-REFRESH: Final = 0.5  # seconds between looks of consoles and pit at bets that have come meanwhile
-FORGET: Final = 60.0  # seconds between looks at feeds that nobody follows: twice seen, no longer worked out
+REFRESH: Final = 0.5  # seconds between updates of consoles and pit with new bets
+FORGET: Final = 60.0  # seconds; a feed without followers at two looks is no longer made
 TICK: Final = 1.0  # seconds between looks at sessions and the clock
 _log = structlog.get_logger(__name__)
 
@@ -73,25 +73,14 @@ class HouseServer:
         metrics = Metrics()
         self.queue = make_queue(engine, projections, feeds, on_durable=metrics.durable)
         self.authentication = Authentication(
-            self.queue,
-            entropy=entropy,
-            issuer=plan.house,
-            passwords=passwords,
-            sessions=StaffSessions(entropy, plan.policy),
+            self.queue, entropy=entropy, issuer=plan.house, passwords=passwords,
+            sessions=StaffSessions(entropy, plan.policy), generic=self.demonstration,
             rates=RateLimiter(plan.sign_ins) if plan.sign_ins else None,
-            generic=self.demonstration,
-        )
+        )  # fmt: skip
         self.dispatcher = Dispatcher(
-            self.queue,
-            self.authentication,
-            plan,
-            clock=clock,
-            entropy=entropy,
-            demonstration=self.demonstration,
-            metrics=metrics,
-            pages=our_pages(),
-            dealers=dealers,
-        )
+            self.queue, self.authentication, plan, clock=clock, entropy=entropy, metrics=metrics,
+            demonstration=self.demonstration, pages=our_pages(), dealers=dealers,
+        )  # fmt: skip
         self._positions = PositionReconciler(self.queue, clock=clock)
         self._monitors = Monitors(self.queue, clock=clock, thresholds=plan.thresholds)
         self._countdowns: dict[str, Countdown] = {}
@@ -111,7 +100,7 @@ class HouseServer:
     # Starting
 
     async def start(self) -> list[str]:
-        """Before any socket opens: old sessions are ended, transfers finished; what is left to people."""
+        """Ends old sessions and finishes transfers; returns what people have to do. No socket is open yet."""
         now = self.clock.now()
         await self.authentication.begin(now)
         await self._note(TakeSettings(at=now, by=FLOOR, settings=dict(self.plan.settings)))
@@ -119,7 +108,7 @@ class HouseServer:
         await self._positions.reconcile()
         left = await finish(self.queue, self.clock, entropy=self.entropy)
         for sentence in left:
-            _log.warning("a transfer waits for someone", says=sentence)
+            _log.warning("a transfer waits for someone", text=sentence)
         self._monitors.begin(sorted(self._known & {table.name for table in self.plan.tables}))
         for name in self._known & self._countdowns.keys():
             self._countdowns[name].resume()
@@ -144,7 +133,7 @@ class HouseServer:
             try:
                 await work()
             except Exception:  # noqa: BLE001  the next time it may do
-                _log.exception("something that is done again and again failed", what=work.__name__)
+                _log.exception("a repeated task failed", what=work.__name__)
 
     async def _tick(self) -> None:
         self._monitors.tick()
@@ -153,28 +142,25 @@ class HouseServer:
         await self._seal_when_due()
 
     async def _refresh(self) -> None:
-        projections = self.queue.projections
-        self.queue.submit_job(lambda _engine: projections.refresh(), self._refreshed)
+        self.queue.submit_job(lambda _engine: self.queue.projections.refresh(), self._publish)
 
     def _prompt(self, table: str, until: int) -> None:
-        projections = self.queue.projections
-        self.queue.submit_job(lambda _engine: projections.ring(table, until), self._refreshed)
+        self.queue.submit_job(lambda _engine: self.queue.projections.ring(table, until), self._publish)
 
     async def _forget(self) -> None:
-        projections, feeds = self.queue.projections, self.queue.feeds
-        followed = feeds.followed()
-        self.queue.submit_job(lambda _engine: projections.forget(followed), self._forgotten)
+        followed = self.queue.feeds.followed()
+        self.queue.submit_job(lambda _engine: self.queue.projections.forget(followed), self._forgotten)
 
     def _forgotten(self, names: list[str] | BaseException) -> None:
         if isinstance(names, BaseException):
-            _log.error("feeds that nobody follows could not be forgotten", error=str(names))
+            _log.error("feeds without followers could not be dropped", error=str(names))
             return
         self.queue.feeds.forget(names)
 
-    def _refreshed(self, frames: list[Frame] | BaseException) -> None:
-        """In the turn in which they come: whatever was decided after them has later numbers."""
+    def _publish(self, frames: list[Frame] | BaseException) -> None:
+        """Publishes frames in the turn in which they come: later decisions have later numbers."""
         if isinstance(frames, BaseException):
-            _log.error("what is shown could not be refreshed", error=str(frames))
+            _log.error("the views could not be refreshed", error=str(frames))
             return
         for frame in frames:
             self.queue.feeds.publish(frame)
@@ -190,7 +176,7 @@ class HouseServer:
             await self.seal()
 
     async def seal(self) -> None:
-        """Signs all entries so far, and sends the checkpoint to where this machine's journal cannot reach."""
+        """Signs all entries so far, and copies the checkpoint to the folder of the plan."""
         if self._key is None:
             return
         key, now = self._key, self.clock.now()
@@ -207,14 +193,14 @@ class HouseServer:
     # Stopping
 
     async def stop(self) -> None:
-        """A graceful stop: sessions end, it is noted and sealed; rounds stay as recovery expects them."""
+        """Ends sessions, records and seals the stop; rounds stay as recovery expects them."""
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
         for countdown in self._countdowns.values():
             countdown.stop()
         for socket in list(self.dispatcher.sockets):
-            socket.end("stopped", "expected a floor at work, got one that stops", 1012)
+            socket.end("stopped", "the server stops: connect again later", 1012)
         await self.dispatcher.finished()
         await self._written(self.authentication.finish(self.clock.now()))
         await self._written(self._note(NoteStop(at=self.clock.now(), by=FLOOR)))
@@ -222,7 +208,7 @@ class HouseServer:
         await asyncio.get_running_loop().run_in_executor(None, self.queue.close)
 
     async def _written(self, work: Awaitable[None]) -> None:
-        """One part of a stop; the others are done whatever becomes of it."""
+        """Does one part of a stop; a failure does not prevent the others."""
         try:
             await work
         except JournalError as error:

@@ -1,4 +1,4 @@
-"""What the floor notes by itself: large wins, the clock's jumps, and dice whose results are not fair."""
+"""Monitors: the House notes large wins, jumps of the clock, and dice whose results are not fair."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ from taisai.server.runtime.plan import Thresholds
 from taisai.study.dice.watch import DiceWatch
 
 DICE: Final = "dice"
-"""What the rulebooks call their three dice."""
+"""The name of the three dice in the rulebooks."""
 _COUNTED: Final = frozenset({happened.RoundConcluded, happened.RoundResettled, happened.RoundVoided})
 _log = structlog.get_logger(__name__)
 
 
 class _Kept(msgspec.Struct, frozen=True):
-    """A watch as it is kept from one start to the next."""
+    """The state of a watch in the vault, from one start to the next."""
 
     version: int
-    """How many entries of the table's stream had come by then."""
+    """The version of the table's stream at that time."""
     serial: str
     first: int
     """The first round of this set of dice."""
@@ -49,15 +49,15 @@ class Monitors:
         self._apart = clock.now() - clock.steady()
         self._watches: dict[str, _Watch] = {}
         self._rounds: dict[str, int] = {}
-        """Table → the round that opened last: by the time that someone looks, the next one may be open."""
-        queue.listeners.append(self._heard)
+        """Table → the round that opened last: when its wins are read, the next one may be open."""
+        queue.listeners.append(self._on_commit)
 
-    def _heard(self, one: Committed) -> None:
-        name = table_of(one.stream)
+    def _on_commit(self, committed: Committed) -> None:
+        name = table_of(committed.stream)
         if name is None:
             return
-        kinds = {type(event) for event in one.events}
-        for event in one.events:
+        kinds = {type(event) for event in committed.events}
+        for event in committed.events:
             if isinstance(event, happened.BetsOpened):
                 self._rounds[name] = event.round
             elif isinstance(event, happened.RoundSettled):
@@ -65,14 +65,14 @@ class Monitors:
             elif isinstance(event, happened.RoundResettled):
                 self._look_for_wins(name, event.round)
         if kinds & _COUNTED or happened.ItemPlaced in kinds or happened.TableOpened in kinds:
-            again = any(map(_corrects, one.events))
+            again = any(map(_corrects, committed.events))
             self._queue.submit_job(lambda engine: self._watch(engine, name, again=again), self._note_all)
 
     def _look_for_wins(self, name: str, number: int | None) -> None:
         self._queue.submit_job(lambda engine: self._wins(engine, name, number), self._note_all)
 
     def begin(self, tables: list[str]) -> None:
-        """After a start: the watches go on where they were, and what a crash kept from being noted is."""
+        """After a start: continues the watches, and notes what a crash kept from being noted."""
         for name in tables:
             self._look_for_wins(name, None)
             self._queue.submit_job(lambda engine, name=name: self._watch(engine, name), self._note_all)  # type: ignore[misc]
@@ -87,7 +87,7 @@ class Monitors:
 
     def _note_all(self, notes: Sequence[NoteWin | NoteAlarm] | BaseException) -> None:
         if isinstance(notes, BaseException):
-            _log.error("something could not be noted", error=str(notes))
+            _log.error("the monitors failed", error=str(notes))
             return
         for note in notes:
             self._queue.submit(Submission(HOUSE_STREAM, note))
@@ -127,9 +127,9 @@ class Monitors:
         if watch is None:
             watch = self._watches[name] = _Watch(name, self._thresholds.watch)
         is_new = watch.follow(engine, table, again=again)
-        board = self._queue.projections.tables.get(name)
-        if board is not None:
-            board.watch, board.is_stale = watch.dice, True
+        feeds = self._queue.projections.tables.get(name)
+        if feeds is not None:
+            feeds.watch, feeds.is_stale = watch.dice, True
         if not is_new:
             return []
         _log.warning("dice alarm", table=name, serial=watch.serial, results=watch.dice.results)
@@ -153,10 +153,10 @@ class _Watch:
         self._is_loaded = False
 
     def follow(self, engine: Engine, table: Table, *, again: bool) -> bool:
-        """Takes what is new, or everything again; says whether there is a new alarm."""
+        """Counts new results, or all again; returns whether there is a new alarm."""
         placed = table.equipment.placed.get(DICE)
         serial = placed.serial if placed is not None else ""
-        had = self.dice.alarm  # after a start there was none: one that stands is told again
+        had = self.dice.alarm  # False after a start: an alarm that holds is noted again
         if not self._is_loaded:
             again = self._load(engine, table) or again
         if serial != self.serial:
@@ -166,19 +166,17 @@ class _Watch:
             self.dice, self._last = DiceWatch(self._level), self._first - 1
         before = self._last
         for number in range(self._last + 1, len(table.rounds) + 1):
-            self._take(table, number)
+            round_ = table.past(number)
+            if round_ is None or round_.voided or round_.result is None or round_.settled is None:
+                continue
+            self.dice.take(tuple(round_.result.faces))
         self._last = len(table.rounds)
         if self._last != before:
             self._keep(engine, table)
         return self.dice.alarm and not had
 
-    def _take(self, table: Table, number: int) -> None:
-        faces = _result(table, number)
-        if faces is not None:
-            self.dice.take(faces)
-
     def _load(self, engine: Engine, table: Table) -> bool:
-        """The watch as it was kept; says whether what it has counted is to be counted again."""
+        """Loads the watch; returns whether all results must be counted again."""
         self._is_loaded = True
         self._first, self._last = len(table.rounds) + 1, len(table.rounds)
         written = engine.journal.store.secret(self._vault)
@@ -202,16 +200,8 @@ class _Watch:
             _log.warning("the dice watch could not be kept", error=str(error))
 
 
-def _result(table: Table, number: int) -> tuple[int, ...] | None:
-    """What a round that stands has shown."""
-    round_ = table.past(number)
-    if round_ is None or round_.voided or round_.result is None or round_.settled is None:
-        return None
-    return tuple(round_.result.faces)
-
-
 def _corrects(event: object) -> bool:
-    """Whether a result that may have been counted is another now, or none."""
+    """Whether an event changes or removes a result that may have been counted."""
     return isinstance(event, happened.RoundResettled) or (
         isinstance(event, happened.RoundVoided) and event.settled
     )

@@ -1,4 +1,4 @@
-"""What a house is run by, beside its journal: its tables, its limits, and where things are kept."""
+"""The plan of a house, beside its journal: its tables, its limits, and its files."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class ConnectionLimits(NamedTuple):
 
 
 class Thresholds(NamedTuple):
-    """From which figures on the House takes note of something."""
+    """The figures from which on the House notes something."""
 
     large_win: int = 10_000_00
     """Minor units, above the stake, of one seat in one round."""
@@ -58,14 +58,14 @@ class TablePlan:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HousePlan:
-    """What a house is run by, beside its journal."""
+    """How a house is run: what its journal does not have."""
 
     house: str
     currency: str
     zone: str
     tables: Sequence[TablePlan] = ()
     origins: frozenset[str] = frozenset()
-    """The origins of pages that may talk to this server."""
+    """The origins of pages that may connect."""
     bounds: ConnectionLimits = field(default_factory=ConnectionLimits)
     policy: SessionPolicy = field(default_factory=SessionPolicy)
     sign_ins: RateLimit | None = None

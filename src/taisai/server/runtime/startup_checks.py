@@ -29,15 +29,14 @@ class Finding:
 
     what: str
     passed: bool
-    says: str
+    text: str
     warns: bool = False
     """Whether it passed, but somebody should act."""
 
     @property
     def line(self) -> str:
-        """The text of the finding."""
         mark = "✗" if not self.passed else "!" if self.warns else "✓"
-        return f"{mark} {self.what}: {self.says}"
+        return f"{mark} {self.what}: {self.text}"
 
 
 @dataclass(slots=True)
@@ -52,20 +51,16 @@ class StartupReport:
         return bool(self.findings) and all(finding.passed for finding in self.findings)
 
     def lines(self) -> list[str]:
-        """The text of all findings."""
         return [finding.line for finding in self.findings]
 
-    def passes(self, what: str, says: str) -> None:
-        """Adds a check that passed."""
-        self.findings.append(Finding(what, passed=True, says=says))
+    def passes(self, what: str, text: str) -> None:
+        self.findings.append(Finding(what, passed=True, text=text))
 
-    def warns(self, what: str, says: str) -> None:
-        """Adds a check that passed with a warning."""
-        self.findings.append(Finding(what, passed=True, says=says, warns=True))
+    def warns(self, what: str, text: str) -> None:
+        self.findings.append(Finding(what, passed=True, text=text, warns=True))
 
-    def fails(self, what: str, says: object) -> None:
-        """Adds a check that failed."""
-        self.findings.append(Finding(what, passed=False, says=printable(str(says), 1_000)))
+    def fails(self, what: str, text: object) -> None:
+        self.findings.append(Finding(what, passed=False, text=printable(str(text), 1_000)))
 
 
 LEAST_SUPERVISING: Final = 3
@@ -98,12 +93,10 @@ class OpenedJournal:
 
     @property
     def journal(self) -> Journal:
-        """The journal."""
         return self.engine.journal
 
 
 def free_bytes(path: Path) -> int:
-    """The free bytes of the disk under a path."""
     return shutil.disk_usage(path).free
 
 
@@ -249,7 +242,8 @@ def proven(
     _check_chain(config, found, start)
     try:
         _check_tables(config, found, now, start)
-        _check_people(found, start)
+        if problem := too_few_supervisors(found.engine.house()):
+            start.warns("people", problem)
     except (RulesError, StreamError) as error:
         start.fails("tables", error)
     _check_program(config, program(), start)
@@ -341,18 +335,11 @@ def _note(config: TableConfig | None, table: Table | None) -> str:
     return "" if is_same else ", with the terms of the journal, not of the configuration"
 
 
-def _check_people(found: OpenedJournal, start: StartupReport) -> None:
-    """Warns if too few people can unlock one another."""
-    problem = too_few_supervisors(found.engine.house())
-    if problem is not None:
-        start.warns("people", problem)
-
-
 def _check_program(config: Config, ours: str, start: StartupReport) -> None:
     wanted = config.software.manifest
     if wanted is None:
         start.passes("program", f"{ours}; [software] manifest is not set, so any program may run")
     elif wanted == ours:
-        start.passes("program", f"{ours}, as [software] manifest says")
+        start.passes("program", f"{ours}, as in [software] manifest")
     else:
         start.fails("program", f"expected the program {wanted}, got {ours}")
