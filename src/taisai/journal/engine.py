@@ -205,9 +205,7 @@ class Engine:
 
     def _load(self, submission: Submission) -> Aggregate | None:
         loaded = self._loaded(submission.stream)
-        if (
-            loaded is None and submission.book is not None
-        ):  # kept if it opens: a retry may have another
+        if loaded is None and submission.book is not None:  # kept only if it opens
             loaded = TableStream(submission.book, self._reading(submission.stream))
         return loaded
 

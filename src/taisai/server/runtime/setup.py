@@ -137,13 +137,7 @@ def set_up(
 
 
 def _open_journal(
-    plan: SetupPlan,
-    name: str,
-    key: SigningKey,
-    credentials: vault.Credentials,
-    *,
-    now: int,
-    made: list[Path],
+    plan: SetupPlan, name: str, key: SigningKey, credentials: vault.Credentials, *, now: int, made: list[Path]
 ) -> tuple[str, str]:
     """Opens the journal with its administrator; returns the checkpoint and the warning."""
     path, by = plan.folder / JOURNAL, plan.administrator
