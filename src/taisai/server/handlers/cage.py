@@ -2,30 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
 
-from taisai.cage import Direction, HouseTransfer, HouseTransferKind, decide_house
-from taisai.cage.messages import (
-    CollectClaim,
-    CountDrop,
-    HouseCommand,
-    PayClaim,
-    ReceiveCredit,
-    RedeemTicket,
-    SellTicket,
-    SendFill,
-)
+from taisai.cage import Direction, HouseTransfer, HouseTransferKind, decide_house, messages
 from taisai.game.checks import refused as refusal
-from taisai.game.commands import Command, SendCredit, SendDrop
+from taisai.game.commands import SendCredit, SendDrop
 from taisai.game.money.cashier import DROP, FLOAT
 from taisai.game.money.claims import CLAIMS
 from taisai.game.play import decide
 from taisai.game.refusals import Reason, Refusal
 from taisai.game.table import Claim
 from taisai.game.vocabulary import TransferKind
-from taisai.journal import Answer, Engine, stream_of
+from taisai.journal import Engine, stream_of
 from taisai.journal.codec import HOUSE_STREAM
 from taisai.protocol.commands import tag_of
 from taisai.protocol.replies import DoneReply, RefusedReply
@@ -44,45 +34,35 @@ from taisai.server.handlers.transfers import (
 )
 
 if TYPE_CHECKING:
+    from taisai.protocol import requests
     from taisai.protocol.message import ServerMessage
-    from taisai.protocol.requests import (
-        CountDropRequest,
-        DoRequest,
-        FillRequest,
-        SellTicketRequest,
-        SettleClaimRequest,
-        TakeCreditRequest,
-        TakeDropRequest,
-    )
     from taisai.server.auth.permissions import Principal
     from taisai.server.handlers.context import Context
 
-    Signed = CountDropRequest | FillRequest | SettleClaimRequest | TakeCreditRequest | TakeDropRequest
 
-
-async def sell_ticket(context: Context, principal: Principal, request: SellTicketRequest) -> ServerMessage:
+async def sell_ticket(
+    context: Context, principal: Principal, request: requests.SellTicketRequest
+) -> ServerMessage:
     """Sells a ticket for cash; the same request of the same cashier again returns the same ticket."""
     now, fresh, number = context.clock.now(), context.entropy(KEY_BYTES), ""
 
-    def sell(engine: Engine) -> SellTicket | Refusal:
+    def sell(engine: Engine) -> messages.SellTicket | Refusal:
         nonlocal number
         number = ticket_number(tickets_key(engine, fresh), "sold", principal.name, request.id)
         sold = engine.house().tickets.get(number)
         if sold is not None and now - sold.at > RETRIED_WITHIN:
             return _used_id("sale", number)
-        return SellTicket(at=now, by=principal.name, ticket=number, amount=request.amount)
+        return messages.SellTicket(at=now, by=principal.name, ticket=number, amount=request.amount)
 
     answer = await context.queue.execute(HOUSE_STREAM, sell)
-    if isinstance(answer, Refusal):
-        return answer_to(request.id, answer)
-    return DoneReply(to=request.id, ticket=number, amount=request.amount, again=not answer)
+    return answer_to(request.id, answer, ticket=number, amount=request.amount)
 
 
-async def redeem(context: Context, command: RedeemTicket, request_id: str) -> ServerMessage:
+async def redeem(context: Context, command: messages.RedeemTicket, request_id: str) -> ServerMessage:
     """Pays cash for a ticket; the same request of the same cashier again returns the amount again."""
     id_, paid = short_id("redeem", command.by, request_id), None
 
-    def pay(engine: Engine) -> RedeemTicket:
+    def pay(engine: Engine) -> messages.RedeemTicket:
         nonlocal paid
         paid = engine.house().tickets.get(command.ticket)
         return replace(command, ask=id_)
@@ -100,7 +80,9 @@ def _used_id(what: str, ticket: str) -> Refusal:
     return Refusal(Reason.DIFFERENT_CONTENT, Clause("house:tickets"), problem)
 
 
-async def owners_moved(context: Context, principal: Principal, request: DoRequest) -> ServerMessage | None:
+async def owners_moved(
+    context: Context, principal: Principal, request: requests.DoRequest
+) -> ServerMessage | None:
     """The reply to a retry: the owners' money that moved under this id needs no new approval."""
     sent: Any = request.do
     known = await context.queue.run(lambda engine: engine.house().movements.get(sent.id))
@@ -113,27 +95,29 @@ async def owners_moved(context: Context, principal: Principal, request: DoReques
 # The tray
 
 
-async def fill(context: Context, principal: Principal, request: FillRequest) -> ServerMessage:
+async def fill(context: Context, principal: Principal, request: requests.FillRequest) -> ServerMessage:
     """Chips leave the cage and arrive in the tray, where the second person sees them come."""
     queue, transfer = context.queue, short_id("fill", principal.name, request.id)
     moved = HouseTransfer(transfer, HouseTransferKind.FILL, request.table, request.amount, Direction.DUE)
     if await queue.run(lambda engine: kept(engine, transfer)) == moved:
-        return await _arrived(context, request, moved, again=True)
+        return await _arrived(context, request.id, moved, again=True)
     second = await context.second(principal, request)
     if isinstance(second, RefusedReply):
         return second
-    command = SendFill(
+    command = messages.SendFill(
         at=context.clock.now(), by=principal.name, transfer=transfer, table=request.table,
         amount=request.amount, second=second,
     )  # fmt: skip
-    return await _carried(context, request, moved, command, second)
+    return await _carried(context, request.id, moved, command, second)
 
 
-async def take_credit(context: Context, principal: Principal, request: TakeCreditRequest) -> ServerMessage:
+async def take_credit(
+    context: Context, principal: Principal, request: requests.TakeCreditRequest
+) -> ServerMessage:
     """Chips leave the tray and arrive at the cage."""
     queue, now = context.queue, context.clock.now()
     transfer = request.transfer or short_id("credit", principal.name, request.id)
-    receive = ReceiveCredit(
+    receive = messages.ReceiveCredit(
         at=now, by=principal.name, transfer=transfer, table=request.table, amount=request.amount
     )
     known = await queue.run(lambda engine: _booked(engine, request.table, transfer))
@@ -155,17 +139,19 @@ async def take_credit(context: Context, principal: Principal, request: TakeCredi
         if isinstance(sent, Refusal):
             return answer_to(request.id, sent)
     elif known != request.amount:
-        return answer_to(request.id, _other(transfer, known))
+        message = f"transfer {transfer} was booked with {known}: repeat that amount, or use a new id"
+        return answer_to(request.id, refusal(Reason.DIFFERENT_CONTENT, "house:transfers", message))
     received = await queue.execute(HOUSE_STREAM, receive)
-    if isinstance(received, Refusal):
-        return answer_to(request.id, received)
-    return DoneReply(to=request.id, amount=request.amount, transfer=transfer, again=known is not None)
+    is_again = known is not None
+    return answer_to(request.id, received, amount=request.amount, transfer=transfer, again=is_again)
 
 
 # The drop box
 
 
-async def take_drop(context: Context, principal: Principal, request: TakeDropRequest) -> ServerMessage:
+async def take_drop(
+    context: Context, principal: Principal, request: requests.TakeDropRequest
+) -> ServerMessage:
     """A drop box leaves its table; it is on its way until it has been counted."""
     queue, transfer = context.queue, short_id("drop", principal.name, request.id)
     known = await queue.run(lambda engine: _booked(engine, request.table, transfer))
@@ -182,10 +168,12 @@ async def take_drop(context: Context, principal: Principal, request: TakeDropReq
     return DoneReply(to=request.id, amount=amount, transfer=transfer, again=not sent)
 
 
-async def count_drop(context: Context, principal: Principal, request: CountDropRequest) -> ServerMessage:
+async def count_drop(
+    context: Context, principal: Principal, request: requests.CountDropRequest
+) -> ServerMessage:
     """What was found in a drop box, against what its table booked when it left."""
 
-    def found(engine: Engine) -> tuple[int, HouseTransfer | None] | Refusal:
+    def read(engine: Engine) -> tuple[int, HouseTransfer | None] | Refusal:
         table = table_at(engine, request.table)
         if isinstance(table, Refusal):
             return table
@@ -195,7 +183,7 @@ async def count_drop(context: Context, principal: Principal, request: CountDropR
             return refusal(Reason.BAD_VALUE, DROP, message)
         return booked.amount, kept(engine, request.transfer)
 
-    box = await context.queue.run(found)
+    box = await context.queue.run(read)
     if isinstance(box, Refusal):
         return answer_to(request.id, box)
     declared, counted = box
@@ -204,68 +192,66 @@ async def count_drop(context: Context, principal: Principal, request: CountDropR
     second = await context.second(principal, request)
     if isinstance(second, RefusedReply):
         return second
-    count = CountDrop(
+    count = messages.CountDrop(
         at=context.clock.now(), by=principal.name, transfer=request.transfer, table=request.table,
         declared=declared, counted=request.counted, second=second,
     )  # fmt: skip
     answer = await context.queue.execute(HOUSE_STREAM, count)
-    if isinstance(answer, Refusal):
-        return answer_to(request.id, answer)
-    return DoneReply(to=request.id, amount=request.counted, transfer=request.transfer, again=not answer)
+    return answer_to(request.id, answer, amount=request.counted, transfer=request.transfer)
 
 
 # Claims
 
 
-class _OnClaim(NamedTuple):
-    """What is known of a claim: the table's record while it is open, the House's once it was settled."""
-
-    open: Claim | None
-    settled: HouseTransfer | None
-
-
-async def settle_claim(context: Context, principal: Principal, request: SettleClaimRequest) -> ServerMessage:
+async def settle_claim(
+    context: Context, principal: Principal, request: requests.SettleClaimRequest
+) -> ServerMessage:
     """The cage pays what is a player's, or collects what they owe, and the table's claim is over."""
     queue, transfer = context.queue, short_id("claim", principal.name, request.id)
 
-    def found(engine: Engine) -> _OnClaim | Refusal:
+    def read(engine: Engine) -> tuple[Claim | None, HouseTransfer | None] | Refusal:
+        """The table's record of an open claim, the House's of a settled one."""
         table = table_at(engine, request.table)
         if isinstance(table, Refusal):
             return table
-        return _OnClaim(table.claims.get(request.claim), kept(engine, transfer))
+        return table.claims.get(request.claim), kept(engine, transfer)
 
-    known = await queue.run(found)
+    known = await queue.run(read)
     if isinstance(known, Refusal):
         return answer_to(request.id, known)
-    settled = known.settled
+    claim, settled = known
     if settled is not None and (settled.table, settled.claim) == (request.table, request.claim):
-        return await _arrived(context, request, settled, again=True)
-    if known.open is None:
+        return await _arrived(context, request.id, settled, again=True)
+    if claim is None:
         return answer_to(request.id, refusal(Reason.BAD_VALUE, CLAIMS, f"no open claim {request.claim!r}"))
     second = await context.second(principal, request)
     if isinstance(second, RefusedReply):
         return second
-    of_player, amount = known.open.of_player, known.open.amount
+    of_player, amount = claim.of_player, claim.amount
     kind = HouseTransferKind.CLAIM_PAID if of_player else HouseTransferKind.CLAIM_COLLECTED
     direction = Direction.DUE if of_player else Direction.OWED
     moved = HouseTransfer(transfer, kind, request.table, amount, direction, claim=request.claim)
-    command = (PayClaim if of_player else CollectClaim)(
+    command = (messages.PayClaim if of_player else messages.CollectClaim)(
         at=context.clock.now(), by=principal.name, transfer=transfer, table=request.table,
         claim=request.claim, amount=amount, second=second,
     )  # fmt: skip
-    return await _carried(context, request, moved, command, second)
+    return await _carried(context, request.id, moved, command, second)
 
 
 # Both sides
 
 
 async def _carried(
-    context: Context, request: Signed, moved: HouseTransfer, command: HouseCommand, second: str | None
+    context: Context,
+    request_id: str,
+    moved: HouseTransfer,
+    command: messages.HouseCommand,
+    second: str | None,
 ) -> ServerMessage:
     """Books the House's side, then the table's; neither if the table would refuse its own."""
     at = context.clock.now()
 
-    def book(engine: Engine) -> HouseCommand | Refusal:
+    def book(engine: Engine) -> messages.HouseCommand | Refusal:
         table = table_at(engine, moved.table)
         if isinstance(table, Refusal):
             return table
@@ -275,22 +261,18 @@ async def _carried(
 
     answer = await context.queue.execute(HOUSE_STREAM, book)
     if isinstance(answer, Refusal):
-        return answer_to(request.id, answer)
-    return await _arrived(context, request, moved, second)
+        return answer_to(request_id, answer)
+    return await _arrived(context, request_id, moved, second)
 
 
 async def _arrived(
-    context: Context, request: Signed, moved: HouseTransfer, second: str | None = None, *, again: bool = False
+    context: Context, request_id: str, moved: HouseTransfer, second: str | None = None, *, again: bool = False
 ) -> ServerMessage:
     at = context.clock.now()
-
-    def arrive(engine: Engine) -> Command | Answer:
-        return arrival(engine, moved, at=at, second=second)
-
-    answer = await context.queue.execute(stream_of(moved.table), arrive)
-    if isinstance(answer, Refusal):
-        return answer_to(request.id, answer)
-    return DoneReply(to=request.id, amount=moved.amount, transfer=moved.id, again=again)
+    answer = await context.queue.execute(
+        stream_of(moved.table), lambda engine: arrival(engine, moved, at=at, second=second)
+    )
+    return answer_to(request_id, answer, amount=moved.amount, transfer=moved.id, again=again)
 
 
 def _booked(engine: Engine, table_name: str, transfer: str) -> int | None:
@@ -298,8 +280,3 @@ def _booked(engine: Engine, table_name: str, transfer: str) -> int | None:
     table = table_at(engine, table_name)
     booked = None if isinstance(table, Refusal) else table.transfers.get(transfer)
     return None if booked is None else booked.amount
-
-
-def _other(transfer: str, booked: int) -> Refusal:
-    message = f"transfer {transfer} was booked with {booked}: repeat that amount, or use a new id"
-    return refusal(Reason.DIFFERENT_CONTENT, "house:transfers", message)

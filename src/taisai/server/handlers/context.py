@@ -75,8 +75,16 @@ def refused(to: str | None, reason: str, message: str, clause: str | None = None
     return RefusedReply(to=to, reason=reason, message=message, clause=clause)
 
 
-def answer_to(to: str, answer: Answer | BaseException) -> ServerMessage:
-    """The reply to a request whose command came to this answer."""
+def answer_to(
+    to: str,
+    answer: Answer | BaseException,
+    *,
+    ticket: str | None = None,
+    amount: int | None = None,
+    transfer: str | None = None,
+    again: bool | None = None,
+) -> ServerMessage:
+    """The reply to a request whose command came to this answer; what the reply has beside it, if done."""
     if isinstance(answer, Refusal):
         return RefusedReply(
             to=to, reason=answer.reason, message=answer.message, clause=answer.clause, bet=answer.bet,
@@ -86,4 +94,5 @@ def answer_to(to: str, answer: Answer | BaseException) -> ServerMessage:
         return refused(to, FAULT, f"the server failed: {type(answer).__name__} (see its log)")
     if len(answer) == 1 and type(paid := answer[0]) is TicketRedeemed:  # how much a cashier pays for it
         return DoneReply(to=to, ticket=paid.ticket, amount=paid.amount)
-    return DoneReply(to=to, again=not answer)
+    is_again = not answer if again is None else again
+    return DoneReply(to=to, ticket=ticket, amount=amount, transfer=transfer, again=is_again)

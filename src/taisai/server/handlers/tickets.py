@@ -70,7 +70,7 @@ async def ticket_in(context: Context, principal: Principal, request: TicketInReq
     if any(isinstance(event, TicketReceived) and event.claimed for event in received):
         problem = "the player has left the seat: the ticket's value is their claim"
         return refused(request.id, Reason.RULED_OUT, problem, "house:transfers")
-    return DoneReply(to=request.id, amount=moved.amount, transfer=transfer, again=not received)
+    return answer_to(request.id, received, amount=moved.amount, transfer=transfer)
 
 
 def _session(engine: Engine, table_name: str, name: str, by: str) -> int | Refusal:
