@@ -91,6 +91,11 @@ def _every_other(patch: Patch) -> None:
     )
 
 
+def _never_in_doubt(real: Any, self: Journal, decisions: Any) -> None:
+    self._in_doubt = None
+    real(self, decisions)
+
+
 # The queue
 
 
@@ -197,7 +202,7 @@ OF_THOSE_AT_WORK: Final[dict[str, Sabotage]] = {
         (keeping.test_a_rulebook_that_could_not_be_written_is_not_stored,),
     ),
     "a journal in doubt is written": Sabotage(
-        instead(Journal, "_write", lambda self, rows: self.store.append(rows)),
+        around(Journal, "append", _never_in_doubt),
         (
             keeping.test_in_doubt_nothing_is_done_until_it_is_known_that_it_was_written,
             keeping.test_in_doubt_nothing_is_done_until_it_is_known_that_it_was_not_written,

@@ -217,7 +217,7 @@ OF_THE_JOURNAL: Final[dict[str, Sabotage]] = {
         (basic.test_a_row_out_of_place_is_refused,),
     ),
     "hashes are those of something else": Sabotage(
-        instead(journal, "leaf_hash", lambda body: sha256(body).digest()),
+        instead(journal, "sha256", lambda leaf: sha256(leaf[1:])),
         (
             basic.test_each_entry_has_the_hash_of_the_one_before,
             basic.test_the_root_is_that_of_the_tree_over_all_entries,
@@ -266,7 +266,7 @@ OF_THE_JOURNAL: Final[dict[str, Sabotage]] = {
         ),
     ),
     "nothing is too large": Sabotage(
-        instead(journal, "_check_sizes", lambda _rows, _streams: None),
+        together(instead(journal, "MOST_STREAM", 1 << 30), instead(journal, "MOST_BYTES", 1 << 30)),
         (basic.test_a_name_of_a_stream_has_a_limit, basic.test_an_entry_has_a_limit),
     ),
     # Reading
