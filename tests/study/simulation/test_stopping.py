@@ -14,7 +14,7 @@ from taisai.rules import rulebook
 from taisai.study.odds import Mix
 from taisai.study.simulation import SessionTerms, Simulated, local_workers, run, simulate
 from taisai.study.simulation.plans import CHUNK, Classes, SessionPlan, key
-from taisai.study.simulation.workers import Part, run_in_order
+from taisai.study.simulation.workers import TaskResult, run_in_order
 from taisai.study.staking import FLAT, Multiples, system_of
 
 BOOK = rulebook("rws-sic-bo-etg-v8")
@@ -76,10 +76,10 @@ class Held(NamedTuple):
     begun: Event
     released: Event
 
-    def run(self) -> Part[Held]:
+    def run(self) -> TaskResult[Held]:
         self.begun.set()
         assert self.released.wait(60)
-        return Part(self.rounds, self)
+        return TaskResult(self.rounds, self)
 
 
 def held(rounds: int) -> Held:

@@ -29,7 +29,7 @@ from taisai.study.simulation.plans import (
     most_shoes,
 )
 from taisai.study.simulation.result import Sessions, Simulated, exact_sum
-from taisai.study.simulation.workers import Part, T, Task, Workers, local_workers, run_in_order
+from taisai.study.simulation.workers import T, Task, TaskResult, Workers, local_workers, run_in_order
 from taisai.study.staking import FLAT, Counting, SessionTerms, Staking, System, system_of
 
 SLICE: Final = 2**24  # rounds of a session that a task plays at most; another task continues it
@@ -54,9 +54,9 @@ class WalkTask(NamedTuple):
     chunks: int
     rest: int
 
-    def run(self) -> Part[Walk]:
+    def run(self) -> TaskResult[Walk]:
         """The walk, in units."""
-        return Part(self.chunks * CHUNK + self.rest, _kernel("walk_rounds", "compiled_rounds")(*self))
+        return TaskResult(self.chunks * CHUNK + self.rest, _kernel("walk_rounds", "compiled_rounds")(*self))
 
 
 class SessionsTask(NamedTuple):
@@ -68,11 +68,13 @@ class SessionsTask(NamedTuple):
     many: int
     figures: Figures | None = None
 
-    def run(self) -> Part[Figures]:
+    def run(self) -> TaskResult[Figures]:
         """Plays at most SLICE rounds of each session; another task continues those that have not ended."""
         figures = self.figures.copied() if self.figures else Figures.begun(self.plan, self.first, self.many)
         _kernel("play_sessions", "compiled_sessions")(self.key, self.plan, figures, SLICE)
-        return Part(figures.rounds, figures, self._replace(figures=figures) if figures.playing else None)
+        return TaskResult(
+            figures.rounds, figures, self._replace(figures=figures) if figures.playing else None
+        )
 
 
 class ShoesTask(NamedTuple):
@@ -85,11 +87,11 @@ class ShoesTask(NamedTuple):
     shoes: int
     rounds: int
 
-    def run(self) -> Part[Dealt]:
+    def run(self) -> TaskResult[Dealt]:
         dealt = _kernel("deal_shoes", "compiled_rounds")(
             self.key, self.shoe, self.betting, first=self.first, shoes=self.shoes, rounds=self.rounds
         )
-        return Part(dealt.rounds, dealt)
+        return TaskResult(dealt.rounds, dealt)
 
 
 _FEW_CHUNKS: Final = 64  # the least number of tasks of a long walk, and of points of its trail
@@ -114,7 +116,7 @@ class SimulationRun(NamedTuple):
     clock: Stopwatch
     marks: int = 0  # the least number of points of the trail, if there are as many rounds or shoes
 
-    def timed(self, first: Task[T], tasks: Iterator[Task[T]]) -> tuple[list[Part[T]], float, bool]:
+    def timed(self, first: Task[T], tasks: Iterator[Task[T]]) -> tuple[list[TaskResult[T]], float, bool]:
         """Runs all tasks: their parts, the seconds without compilation, and whether all were completed."""
         if self.workers.is_local:
             try:

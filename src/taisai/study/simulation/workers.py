@@ -89,7 +89,7 @@ def _check_address(address: str) -> None:
 T = TypeVar("T")
 
 
-class Part(NamedTuple, Generic[T]):
+class TaskResult(NamedTuple, Generic[T]):
     """The result of a task, or of the rounds that it has played so far."""
 
     rounds: int
@@ -101,7 +101,7 @@ class Part(NamedTuple, Generic[T]):
 class Task(Protocol[T]):
     """Work that can be pickled and gives the same result on every worker."""
 
-    def run(self) -> Part[T]: ...
+    def run(self) -> TaskResult[T]: ...
 
 
 class _Order(Generic[T]):
@@ -109,11 +109,11 @@ class _Order(Generic[T]):
 
     def __init__(self, tick: Callable[[int], None]) -> None:
         self._tick = tick
-        self._latest: dict[int, Part[T]] = {}
-        self.parts: list[Part[T]] = []
+        self._latest: dict[int, TaskResult[T]] = {}
+        self.parts: list[TaskResult[T]] = []
         """The complete parts before the first incomplete one."""
 
-    def add(self, number: int, part: Part[T]) -> None:
+    def add(self, number: int, part: TaskResult[T]) -> None:
         """Adds a part, which may replace an earlier state of it."""
         before = self._latest.get(number)
         self._latest[number] = part
@@ -122,7 +122,7 @@ class _Order(Generic[T]):
             del self._latest[len(self.parts) - 1]
         self._tick(part.rounds - (before.rounds if before else 0))
 
-    def available(self) -> list[Part[T]]:
+    def available(self) -> list[TaskResult[T]]:
         """The complete parts, and the first incomplete one if it has begun."""
         first = self._latest.get(len(self.parts))
         return self.parts if first is None else [*self.parts, first]
@@ -130,14 +130,14 @@ class _Order(Generic[T]):
 
 def run_in_order(
     tasks: Iterator[Task[T]], executor: Executor, *, side_by_side: int, tick: Callable[[int], None]
-) -> tuple[list[Part[T]], bool]:
+) -> tuple[list[TaskResult[T]], bool]:
     """Runs all tasks. Returns their parts in order, and False if Ctrl-C interrupted it, else True.
 
     After Ctrl-C the parts have no gap: all tasks up to one, and the finished rounds of that one. Threads of
     this process cannot be stopped; they are waited for and counted, unless Ctrl-C comes again.
     """
     order: _Order[T] = _Order(tick)
-    running: dict[Future[Part[T]], int] = {}
+    running: dict[Future[TaskResult[T]], int] = {}
     submitted = 0
     try:
         while True:
@@ -163,5 +163,5 @@ def run_in_order(
         return order.available(), False
 
 
-def _run(task: Task[T]) -> Part[T]:
+def _run(task: Task[T]) -> TaskResult[T]:
     return task.run()
