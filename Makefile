@@ -10,20 +10,20 @@ unexport PYTHONDONTWRITEBYTECODE
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' Makefile
 
-demo: run ## a casino of play money, live: four tables, virtual people, a lobby into every role
+demo: run ## a casino of play money, live: four tables, virtual people, a lobby that leads to every role
 	@.venv/bin/taisai demo
 
-study: ## the command with the libraries of the study: exact mathematics, simulation, plots
+study: ## installs the libraries of the study: exact mathematics, simulation, plots
 	@tools/setup study
 	@echo "for the mathematics: . .venv/bin/activate, then taisai odds --help, or docs/index.md"
 
-test: dev ## everything that must hold, once: style, types, imports, pages, tests; prints its processor time
+test: dev ## all checks and tests, once: style, types, imports, pages, tests; prints its processor time
 	@$(PY) -m tools.stages
 
-prove: dev ## the same searched for long, part by part; goes on where it stopped (PARTS="…" PROVE=10 SEED=7)
+prove: dev ## the same properties, searched for longer; resumes where it stopped (PARTS="…" PROVE=10 SEED=7)
 	@$(PY) -m tools.prove $(PARTS) --length $(PROVE) $(if $(SEED),--seed $(SEED))
 
-lint: dev ## style, types and imports alone
+lint: dev ## only style, types and imports
 	@$(PY) -m tools.stages types pages imports style layout
 
 types style layout imports pages components: dev
@@ -32,7 +32,7 @@ types style layout imports pages components: dev
 bench: dev ## speed against the alternatives, in one run
 	$(PY) -m bench
 
-pictures: dev ## what is made from rulebooks, command, messages and tests: docs, and the map from clause to test
+pictures: dev ## generates docs, message types and the map from clause to test
 	@$(PY) -m tools.pictures
 	@$(PY) -m tools.edges
 	@$(PY) -m tools.cards
@@ -51,7 +51,7 @@ docs: dev ## the API reference, into build/docs/api
 pins: dev ## resolve the dependencies again, into requirements/
 	tools/pins
 
-clean: ## remove everything that is made
+clean: ## remove all generated files
 	rm -rf .venv .venv.lock build dist .*_cache .hypothesis frontend/node_modules src/taisai/server/http/built
 	find . -name __pycache__ -prune -exec rm -rf {} +
 

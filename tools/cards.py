@@ -138,7 +138,7 @@ def _harmless(shoes: dict[int, dict[str, Any]]) -> str:
 
 
 def _areas(shoe: dict[str, Any]) -> str:
-    rows = ["| area | best bet in so many rounds | units in 100 rounds |", "|---|---:|---:|"]
+    rows = ["| area | share of rounds in which it is the best bet | units in 100 rounds |", "|---|---:|---:|"]
     ranked = sorted(shoe["areas"].items(), key=lambda item: (-item[1][1], item[0]))
     for area, (bet, gain) in ranked:
         if 100 * gain >= 0.005:

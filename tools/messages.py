@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import enum
 import inspect
+import re
 from functools import cache
 from importlib import import_module
 from itertools import pairwise
@@ -44,7 +45,7 @@ MEANINGS: Final = {
     "detail": "A description in words.",
     "device": "The name under which the device is enrolled.",
     "do": "The command, below.",
-    "epoch": "The epoch of that number. Each start of the server has its own.",
+    "epoch": "The epoch of the number in `after`. Each start of the server has its own epoch.",
     "event": "The irregularity.",
     "faces": "What the dice or cards show, in any order.",
     "fault": "Why there are no faces: [devices](../how-to/connect-a-device.md#a-device-that-sees-the-dice).",
@@ -74,7 +75,7 @@ MEANINGS: Final = {
     "preview": "What the result would light and pay.",
     "program": "Name and version of the program.",
     "reading": "An id that no other reading of the round has.",
-    "reason": "The reason. In a refusal it is a word for programs.",
+    "reason": "The reason, in words.",
     "referral": "The referral's id, as the console shows it.",
     "report": "The report of the day.",
     "role": "The role of the connection: [permissions](permissions.md).",
@@ -88,7 +89,7 @@ MEANINGS: Final = {
     "subject": "A call or a dispute.",
     "table": "The table's name.",
     "terminal": "The name of the terminal, if there is one.",
-    "through": "The last affected round of a range.",
+    "through": "The last affected round, if several rounds are affected.",
     "ticket": "The ticket's number, as printed.",
     "transfer": "The id under which it moves between a table and the cage.",
     "treatment": "The decision.",
@@ -112,7 +113,8 @@ _PLAIN: Final = {
 
 def meaning(kind: type[Struct], field: str) -> str:
     """What a field means; empty where a part of a view has no docstring for it."""
-    return said(kind).get(field) or (MEANINGS.get(field, "") if kind in MESSAGES else "")
+    text = said(kind).get(field) or (MEANINGS.get(field, "") if kind in MESSAGES else "")
+    return re.sub(r"\bNone\b", "null", text)  # as JSON writes it
 
 
 @cache

@@ -5,6 +5,7 @@ from __future__ import annotations
 import enum
 from collections.abc import Iterator
 from functools import cache
+from inspect import getdoc
 from pathlib import Path
 from typing import Any, Final, get_args
 
@@ -87,7 +88,7 @@ def _requests() -> Iterator[str]:
     yield _REQUESTS
     for kind in REQUESTS:
         tag = tag_of(kind)
-        yield f"\n### request `{tag}`\n\n{kind.__doc__}\n{_fields(kind)}{_example('requests', tag)}"
+        yield f"\n### request `{tag}`\n\n{getdoc(kind)}\n{_fields(kind)}{_example('requests', tag)}"
 
 
 def _commands() -> Iterator[str]:
@@ -96,7 +97,7 @@ def _commands() -> Iterator[str]:
         tag = tag_of(kind)
         mark = " ²" if tag in NEEDS_SECOND else ""
         where = " A command of the House: without a table." if kind in AT_HOUSE else ""
-        yield f"\n### do `{tag}`{mark}\n\n{kind.__doc__}{where}\n"
+        yield f"\n### do `{tag}`{mark}\n\n{getdoc(kind)}{where}\n"
         yield f"{_fields(BY_TAG[tag], kind)}{_example('commands', tag)}"
 
 
@@ -104,7 +105,7 @@ def _messages() -> Iterator[str]:
     yield _SERVER_MESSAGES
     for kind in SERVER_MESSAGES:
         tag = tag_of(kind)
-        yield f"\n### {_direction(kind)} `{tag}`\n\n{kind.__doc__}\n{_fields(kind)}"
+        yield f"\n### {_direction(kind)} `{tag}`\n\n{getdoc(kind)}\n{_fields(kind)}"
         yield _example("messages", tag)
 
 
@@ -115,10 +116,10 @@ def _direction(kind: type[Struct]) -> str:
 def _views() -> Iterator[str]:
     yield _VIEWS
     for kind in VIEWS:
-        yield f'\n### {kind.__name__}\n\n{kind.__doc__} `"of":"{tag_of(kind)}"`\n{_fields(kind)}'
+        yield f'\n### {kind.__name__}\n\n{getdoc(kind)} `"of":"{tag_of(kind)}"`\n{_fields(kind)}'
     yield _PARTS
     for one in parts():
-        yield f"\n### {one.__name__}\n\n{one.__doc__}\n{_fields(one)}"
+        yield f"\n### {one.__name__}\n\n{getdoc(one)}\n{_fields(one)}"
 
 
 def _words() -> Iterator[str]:
@@ -126,7 +127,7 @@ def _words() -> Iterator[str]:
     for kind in _reached():
         if issubclass(kind, enum.Enum):
             says = " · ".join(f"`{one.value}`" for one in kind)
-            yield f"\n### {kind.__name__} (words)\n\n{kind.__doc__} {says}\n"
+            yield f"\n### {kind.__name__} (words)\n\n{getdoc(kind)} {says}\n"
 
 
 def _fields(kind: type[Struct], says: type[Struct] | None = None) -> str:

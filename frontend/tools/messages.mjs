@@ -12,7 +12,7 @@ const made = execFileSync(".venv/bin/python", ["-m", "tools.schemas"], { cwd: RO
 const { digest, schema } = JSON.parse(made, (key, value) => (key === "" ? value : olderForm(value)));
 const types = await compile({ title: "Unused", ...schema }, "Unused", {
   additionalProperties: false,
-  bannerComment: `// Of the floor's schemas ${digest}: made by \`npm run messages\`, never by hand.`,
+  bannerComment: `// Made from the server's schemas ${digest} by \`npm run messages\`, never by hand.`,
   unreachableDefinitions: true,
   style: { printWidth: 110 },
 });

@@ -148,9 +148,9 @@ def test_a_reader_may_have_seen_enough(journal: str) -> None:
         ("", "--format"),
         ("--format xml", "expected --format jsonl, csv or parquet, got 'xml'"),
         ("--format csv --of people", "expected --of events or bets, got 'people'"),
-        ("--format jsonl --of bets", "expected --of bets with csv or parquet, got jsonl"),
-        ("--format parquet", "expected -o and a file for parquet, got standard output"),
-        ("--format parquet -o -", "expected -o and a file"),
+        ("--format jsonl --of bets", "--of bets needs --format csv or parquet, got jsonl"),
+        ("--format parquet", "parquet cannot go to standard output"),
+        ("--format parquet -o -", "parquet cannot go to standard output"),
         (
             "--format csv -o no-such/x.csv",
             "cannot write 'no-such/x.csv': No such",

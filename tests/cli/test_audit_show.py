@@ -43,7 +43,7 @@ def test_the_latest_rounds_are_listed(taisai: Taisai, journal: str) -> None:
     rounds = len({(of, number) for of, number in playbook_journal.ends()})
     assert f" rounds at {len(PLAYBOOKS) - 1} tables, by " in " ".join(ran.out.split())
     assert "The latest 30 of " in ran.out
-    assert ran.out.endswith("Shown as written; `taisai audit verify played.db` proves it.\n")
+    assert ran.out.endswith("This is what the journal says; `taisai audit verify played.db` checks it.\n")
     assert max(map(len, ran.out.splitlines())) <= 110
     whole = taisai("audit", "show", journal, "--last", "1000")
     assert "The latest" not in whole.out
@@ -123,7 +123,7 @@ def test_rounds_of_many_playbooks_can_be_retold(taisai: Taisai, journal: str) ->
         for number in range(1, of["rounds"] + 1):
             ran = taisai("audit", "show", journal, "--table", of["table"], "--round", str(number))
             assert (ran.code, ran.err) == (0, ""), of
-            assert "Shown as written" in ran.out
+            assert "This is what the journal says" in ran.out
 
 
 def test_so_many_bets_are_shown_and_the_others_counted(

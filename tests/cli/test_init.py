@@ -299,8 +299,8 @@ def test_a_password_is_typed_twice(taisai: Taisai, monkeypatch: pytest.MonkeyPat
 @pytest.mark.parametrize(
     ("lines", "says"),
     [
-        ((), "expected a password, got the end of the input"),
-        ((PASSWORD,), "expected a password, got the end of the input"),
+        ((), "no password was typed: the input ended"),
+        ((PASSWORD,), "no password was typed: the input ended"),
         ((PASSWORD, PASSWORD + "!"), "the two passwords differ"),
         (("short",), "expected a password of 12 to 128 characters, got 5"),
     ],

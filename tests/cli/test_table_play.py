@@ -294,7 +294,7 @@ def test_the_tool_for_all_playbooks_shares_the_command(
     [
         (b"", "x.round:1: missing 'book:' in the header"),
         (b"\x00\x01\x02", "x.round:1: expected printable characters"),
-        (b"book: us-sic-bo\n\xff\xfe", "x.round:2: expected UTF-8, got other bytes"),
+        (b"book: us-sic-bo\n\xff\xfe", "x.round:2: the playbook is not UTF-8"),
         (b"book: us-sic-bo\nweather: fine", "x.round:2: got 'weather', expected one of book, table"),
         (
             b"opened by: S r\nlimits: 1 to 2\nbook: no-such\n> S: uncover",

@@ -30,7 +30,7 @@ def shown() -> Callable[..., dict[str, Any]]:
     assert len(code.splitlines()) <= 18
     names: dict[str, Any] = {}
     exec(code, names)
-    found: Callable[..., dict[str, Any]] = names["tell"]
+    found: Callable[..., dict[str, Any]] = names["send_reading"]
     return found
 
 

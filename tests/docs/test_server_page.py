@@ -47,7 +47,7 @@ def limits() -> dict[str, list[int]]:
         "a message from a client": [MOST_MESSAGE // 1024],
         "connections": [_default(floor, "sockets")],
         "requests of a connection": [asks, 4 * asks],
-        "requests of a connection in work at once": [MOST_AT_WORK],
+        "requests of a connection in progress at once": [MOST_AT_WORK],
         "feeds of a connection": [MOST_FOLLOWED],
         "connections before `hello`": [int(HELLO_WITHIN)],
         "messages that wait for a client": [MOST_MESSAGES, MOST_BYTES // 1024 // 1024],

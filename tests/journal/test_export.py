@@ -85,7 +85,7 @@ def test_a_torn_or_altered_export_is_not_exported_again(tmp_path: Path, files: l
     text, path = files[1].read_bytes().splitlines(keepends=True), tmp_path / "torn"
     wrong = {
         "got the end of the file": text[:-1],
-        "expected nothing after the end": [*text, text[-1]],
+        "a line follows the end": [*text, text[-1]],
         "before the end of the export": [*text[:-3], *text[-2:]],
     }
     for says, torn in wrong.items():

@@ -142,7 +142,7 @@ def _line(text: str, number: int, line: str) -> str:
 @pytest.mark.parametrize("what", sorted(ENTRY))
 def test_a_proof_of_an_entry_with_anything_altered_fails(files: list[Path], what: str) -> None:
     proof = entry_proof(files[0])
-    with pytest.raises(FailedProofError, match="expected "):
+    with pytest.raises(FailedProofError, match=r"expected |not signed: |no valid signature|hexadecimal"):
         check_entry(replace(proof, **ENTRY[what](proof)))
 
 
@@ -169,14 +169,14 @@ def _of_another(text: str) -> str:
 @pytest.mark.parametrize("what", sorted(GROWTH))
 def test_a_proof_of_growth_with_anything_altered_fails(files: list[Path], what: str) -> None:
     proof = growth_proof(files[0])
-    with pytest.raises(FailedProofError, match="expected "):
+    with pytest.raises(FailedProofError, match=r"expected |was altered: |no valid signature"):
         check_growth(replace(proof, **GROWTH[what](proof)))
 
 
 def test_a_key_that_is_given_must_have_signed(files: list[Path]) -> None:
-    with pytest.raises(FailedProofError, match="signed by other"):
+    with pytest.raises(FailedProofError, match="no valid signature of other"):
         check_entry(entry_proof(files[0]), [OTHER.public])
-    with pytest.raises(FailedProofError, match="signed by old"):
+    with pytest.raises(FailedProofError, match="no valid signature of old"):
         check_growth(growth_proof(files[0]), [OLD.public])  # the new one is by another key
 
 

@@ -221,7 +221,7 @@ def test_a_seed_that_comes_a_second_time_is_found(tmp_path: Path) -> None:
     mbs_round(Shaken(engine, "D1", MBS))
     commitment = sha256(seed_of("D1", 1)).hexdigest()
     Shaken(engine, "D2", MBS).do(CommitSeed, SHAKER, round=1, commitment=commitment, source="a test")
-    with pytest.raises(DamagedError, match="expected a new seed for each round") as flaw:
+    with pytest.raises(DamagedError, match="the seed was used in an earlier round") as flaw:
         audited(tmp_path, ended(engine))
     assert flaw.value.position == engine.journal.size
 

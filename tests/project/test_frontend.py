@@ -25,7 +25,7 @@ FRONTEND = ROOT / "frontend"
 PACKAGES: dict[str, Any] = json.loads((FRONTEND / "package.json").read_text("utf-8"))
 LOCK = (FRONTEND / "package-lock.json").read_text("utf-8")
 MESSAGES = (FRONTEND / "src" / "connection" / "messages.ts").read_text("utf-8")
-FIRST_LINE = "// Of the floor's schemas {digest}: made by `npm run messages`, never by hand."
+FIRST_LINE = "// Made from the server's schemas {digest} by `npm run messages`, never by hand."
 NPM = [sys.executable, "-I", str(ROOT / "tools" / "pages.py"), "npm"]
 
 

@@ -151,7 +151,7 @@ def test_figures_that_answer_no_question_are_refused(figures: list[int], took: i
 
 def test_areas_and_faces_that_are_not_there_are_refused() -> None:
     made = key(ExerciseRequest(ExerciseKind.KEY, "us-sic-bo", "A", level=1, seed=1))
-    with pytest.raises(RulesError, match="expected an area of us-sic-bo layout A, got 'odd'"):
+    with pytest.raises(RulesError, match="unknown area 'odd' on us-sic-bo layout A"):
         judged_key(made, (1, 2, 3), ["odd"], took=0)
     with pytest.raises(RulesError, match="expected a face from 1 to 6, got 7"):
         judged_key(made, (1, 2, 7), [], took=0)

@@ -99,7 +99,7 @@ def test_a_casino_over_an_empty_journal_is_refused() -> None:
     async def main(_loop: VirtualLoop) -> None:
         engine = Engine(Journal(MemoryStore()))
         plan = HousePlan(house="x", currency="SGD", zone="UTC")
-        with pytest.raises(JournalError, match="expected a journal that was opened, got an empty one"):
+        with pytest.raises(JournalError, match="the journal is empty: it has no opening entry"):
             HouseServer(engine, plan, clock=virtual.VirtualClock(_loop), entropy=bytes)
 
     virtual.run(main)
@@ -244,7 +244,7 @@ def test_a_stop_that_cannot_be_written_comes_to_its_end_and_is_shown(monkeypatch
         monkeypatch.setattr(house.store, "append", full)
         with capture_logs() as logs:
             await house.stop()
-        assert any(one["event"] == "the stop could not be written" for one in logs)
+        assert any(one["event"] == "the stop could not be recorded" for one in logs)
         assert house.queue._is_dead
 
     attended(played, RWS)

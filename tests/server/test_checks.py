@@ -418,7 +418,7 @@ def test_a_table_of_demonstration_is_refused(folder: Path) -> None:
     engine = sitting(folder)
     open_table(engine, rulebook(RWS), table="SHOW", demonstration=True)
     engine.journal.close()
-    says = "SHOW: expected a table of play for money, got a demonstration"
+    says = "SHOW: the table was opened for a demonstration, not for money"
     assert failed(started(also(folder, "SHOW"))) == [f"✗ table: {says}"]
 
 
@@ -429,7 +429,7 @@ def test_a_table_that_was_closed_does_not_come_back(folder: Path) -> None:
         closed = engine.answer(stream_of(name), CloseTable(at=NOW, by="Ann Tan"))
         assert not isinstance(closed, Refusal), closed
     engine.journal.close()
-    says = "SB1: expected a new name, got the name of a closed table"
+    says = "SB1: the name belongs to a closed table; choose a new name"
     assert failed(started(config_of(folder))) == [f"✗ table: {says}"]
 
 

@@ -213,7 +213,7 @@ def test_a_fault_that_is_none_is_refused_in_words() -> None:
         shaker = await resting(house)
         told = await shaker.answer("reading", table=TABLE, reading="f-1", fault="tired")
         assert (told["reason"], told["clause"]) == ("bad-value", "house:readings")
-        assert told["message"].startswith("expected a fault of no-shake, invalid")
+        assert told["message"].startswith("expected one of the faults no-shake, invalid")
         assert told["message"].endswith("got 'tired'")
 
     attended(played, RWS, demonstration=False)

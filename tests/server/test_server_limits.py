@@ -78,7 +78,7 @@ async def test_when_too_many_commands_wait_one_more_is_refused_at_once(house: Co
 @connected()
 async def test_a_command_can_be_bound_to_how_things_stand_when_its_turn_comes(house: Connected) -> None:
     """As the close of the betting clock is to its round."""
-    other = Refusal(Reason.WRONG_ROUND, house.engine.table("T1").bet_clause, "expected round 1, got another")
+    other = Refusal(Reason.WRONG_ROUND, house.engine.table("T1").bet_clause, "expected round 1, got round 2")
     act = Perform(at=house.clock.now(), by=DEALER, act=Act.OPEN_BETS)
     size = house.engine.journal.size
     answers = house.engine.outcomes([Submission(stream_of("T1"), lambda _: other)])
@@ -143,7 +143,7 @@ async def test_the_clock_of_a_round_closes_no_other(house: Connected) -> None:
     assert isinstance(refused, Refusal)
     assert (refused.reason, refused.message) == (
         Reason.WRONG_ROUND,
-        "expected round 2 in hand, got round 1",
+        "expected round 2 in play, got round 1",
     )
     (closed,) = house.engine.outcomes([in_time])
     assert not isinstance(closed, Refusal | Exception)

@@ -60,7 +60,7 @@ async def test_a_device_is_heard_where_the_configuration_says_so(house: Connecte
             assert [event.reading for event in taken] == ["r-device"]
         else:
             assert (told["reason"], told["clause"]) == ("wrong-means", "house:readings")
-            assert told["message"] == ("expected a table with dice = 'device' in the configuration, got 'T1'")
+            assert told["message"] == "readings need dice = 'device' in casino.toml, for the table 'T1'"
             assert taken == []
 
 

@@ -108,7 +108,7 @@ async def test_a_signature_that_was_seen_on_the_wire_is_worth_nothing_afterwards
 async def test_a_second_hello_is_refused_and_changes_nothing(house: Connected) -> None:
     line = await house.came("P1")
     tell = await line.hello(house.session("shift-manager"))
-    assert (tell["type"], tell["message"]) == ("refused", "expected one hello, got a second one")
+    assert (tell["type"], tell["message"]) == ("refused", "hello was already sent on this connection")
     assert line.is_open
     assert (await line.answer("favourites", table="T1", seat="1"))["type"] == "favourites"
 

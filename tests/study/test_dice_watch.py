@@ -195,7 +195,7 @@ ALARMED = DiceWatch.of(LOADED_ROUNDS).state()
 @pytest.mark.parametrize(
     ("sound", "change", "message"),
     [
-        (SOUND, {"mixture": 2}, "expected a watch with mixture 1, got 2"),
+        (SOUND, {"mixture": 2}, "expected the state of a monitor of version 1, got 2"),
         (SOUND, {"level": "often"}, "expected an alarm level"),
         (SOUND, {"level": None}, "expected an alarm level"),
         (SOUND, {"outcomes": [0] * 55}, "expected the counts of 56 outcomes"),
@@ -203,9 +203,9 @@ ALARMED = DiceWatch.of(LOADED_ROUNDS).state()
         (SOUND, {"outcomes": [-1] + [0] * 55}, r"expected a count of rounds, got -1 \(outcome 111\)"),
         (SOUND, {"outcomes": [0] * 55 + [True]}, r"expected a count of rounds, got True \(outcome 666\)"),
         (SOUND, {"peak": -1.0}, "expected a peak of at least"),
-        (SOUND, {"peak": float("nan")}, "expected a peak, got nan"),
-        (SOUND, {"peak": "high"}, "expected a peak, got 'high'"),
-        (SOUND, {"peak": True}, "expected a peak, got True"),
+        (SOUND, {"peak": float("nan")}, "expected a number as the peak, got nan"),
+        (SOUND, {"peak": "high"}, "expected a number as the peak, got 'high'"),
+        (SOUND, {"peak": True}, "expected a number as the peak, got True"),
         (SOUND, {"alarm_at": 3}, "expected no alarm for a peak of"),
         (ALARMED, {"peak": 0.0}, "expected a peak of at least"),
         (ALARMED, {"alarm_at": None}, "expected an alarm after a whole round within 4500 die results"),

@@ -1,4 +1,4 @@
-// Of the floor's schemas 309185c5ee7ab7d3: made by `npm run messages`, never by hand.
+// Made from the server's schemas f9fb20a0f32e080c by `npm run messages`, never by hand.
 
 export type AnyCommand =
   | Assign
@@ -263,7 +263,7 @@ export interface BuyCredits {
   amount: number;
 }
 /**
- * A player calls, or disputes a round.
+ * A player calls staff, or disputes a round.
  */
 export interface CallAttendant {
   command: "call-attendant";
@@ -289,7 +289,7 @@ export interface ChooseWithdrawal {
   withdraw: boolean;
 }
 /**
- * No further round is played.
+ * The table closes: no further round is played.
  */
 export interface CloseTable {
   command: "close-table";
@@ -495,7 +495,7 @@ export interface SettleClaim {
   reason?: string;
 }
 /**
- * A terminal shows another layout, under no live bets of its own.
+ * A terminal shows another layout, while its seat has no bets in the round.
  */
 export interface ShowLayout {
   command: "show-layout";

@@ -52,7 +52,7 @@ def _copied(journal: str | Path, copy: str | Path, report: Report | None) -> Cop
             copymode(journal, fresh)
             copied = _whole(fresh, least)
             if report and (copied.entries, copied.root) != (report.entries, report.root):
-                raise ConflictError(f"expected the backup as it was checked, got a changed one ({journal})")
+                raise ConflictError(f"the backup changed after the check: {journal}; restore it again")
             _sync(fresh)
         return copied
     finally:
@@ -67,10 +67,10 @@ def check(backup: str | Path, *, progress: Progress | None = None) -> Report:
 def expect_nothing(path: str | Path) -> None:
     """Raises an error if there is a file at the path, or a part of an earlier journal."""
     if os.path.lexists(path):
-        raise UnwritableError(f"expected no file there yet, got one ({printable(str(path))})")
+        raise UnwritableError(f"file exists: {printable(str(path))}; choose a new file")
     for part in (f"{path}{suffix}" for suffix in _BESIDE):
         if os.path.lexists(part) and Path(part).lstat().st_size:
-            raise UnwritableError(f"expected no part of another journal, got {printable(part)}")
+            raise UnwritableError(f"file of another journal exists: {printable(part)}; choose a new file")
 
 
 def _size(reader: SqliteReader) -> int:
@@ -83,7 +83,7 @@ def _whole(copy: Path, least: int) -> Copied:
     reader = SqliteReader(copy)
     try:
         if faults := reader.faults():
-            raise DamagedError(0, f"expected a whole SQLite file, got one with faults: {faults[0]}")
+            raise DamagedError(0, f"damaged SQLite file: {faults[0]}")
         tree, previous = Frontier(), NOTHING_BEFORE
         for row in reader.rows():
             expect_next(row, previous)
@@ -110,10 +110,10 @@ def _placing(target: Path) -> Iterator[Path]:
     except JournalError:  # which is a ValueError, too
         raise
     except FileExistsError:
-        raise UnwritableError(f"expected no file there yet, got one ({printable(str(target))})") from None
+        raise UnwritableError(f"file exists: {printable(str(target))}; choose a new file") from None
     except (OSError, ValueError) as error:
         why = error.strerror if isinstance(error, OSError) else "an invalid file name"
-        raise UnwritableError(f"expected a place for a copy, got {why} ({printable(str(target))})") from None
+        raise UnwritableError(f"cannot write {printable(str(target))}: {why}") from None
 
 
 def _sync(path: Path) -> None:

@@ -78,8 +78,7 @@ class Chain:
             _check_integers(body, position)
         entry = self.codec.decode(body, position)
         if not self.codec.is_canonical(entry, body):
-            problem = "expected an entry in canonical JSON, got other JSON of the same value"
-            raise DamagedError(position, problem)
+            raise DamagedError(position, "the entry is not in canonical JSON")
         self._check_place(entry, position)
         if row is not None and (entry.position, entry.stream, entry.version) != row[:3]:
             got = f"position {row.position}, version {row.version} of {row.stream}"
@@ -112,8 +111,8 @@ class Chain:
                 raise DamagedError(position, f"expected {expected}, got an entry of a new decision")
         elif (entry.asked is None) != (stream == JOURNAL_STREAM):
             if stream == JOURNAL_STREAM:
-                raise DamagedError(position, f"expected no command in {JOURNAL_STREAM}, got a command")
-            raise DamagedError(position, "expected the command that was decided, got an entry without it")
+                raise DamagedError(position, f"a command in the stream {JOURNAL_STREAM}, which has none")
+            raise DamagedError(position, "the command that was decided is missing")
         if not 0 <= entry.more <= MOST_MORE:
             raise DamagedError(position, f"expected at most {MOST_MORE} entries to follow, got {entry.more}")
         self._more, self._stream = entry.more, stream
@@ -133,8 +132,8 @@ class Chain:
             key = _key(event.key, position)
             message = rotation_text(self.origin, position, entry.previous, event.key)
             if not self.signers[-1].key.verify(_base64(event.signature), message):
-                expected = f"the key {key.name} to be signed by {self.signers[-1].key.name}"
-                raise DamagedError(position, f"expected {expected}, got an invalid signature")
+                problem = f"no valid signature of {self.signers[-1].key.name} introduces the key {key.name}"
+                raise DamagedError(position, problem)
             self.signers.append(Signer(position, key))
 
     @property
@@ -174,11 +173,10 @@ class Chain:
             problem = f"expected a checkpoint of {self.origin}, got one of {printable(checkpoint.origin)}"
             raise DamagedError(size, problem)
         if not self.signers:
-            problem = "expected the opening of the journal before a checkpoint, got a checkpoint"
-            raise DamagedError(size, problem)
+            raise DamagedError(size, "a checkpoint comes before the opening of the journal")
         if not signed.is_signed_by(self.signers[-1].key):
             name = self.signers[-1].key.name
-            raise DamagedError(size, f"expected a checkpoint signed by {name}, got no valid signature of it")
+            raise DamagedError(size, f"the checkpoint has no valid signature of {name}")
         if checkpoint.root != self.tree.root():
             raise wrong_root(checkpoint.root, self.tree)
 

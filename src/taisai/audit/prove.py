@@ -106,8 +106,8 @@ def check_entry(proof: Inclusion, keys: Iterable[PublicKey] = ()) -> Checked:
         leaf_hash(body), index=proof.position - 1, size=checkpoint.size, proof=_hashes(proof),
         root=checkpoint.root,
     ):  # fmt: skip
-        expected = f"hashes from this entry to the root over {checkpoint.size} entries"
-        raise FailedProofError(f"expected {expected}, got different ones: this entry was not signed")
+        problem = f"the hashes do not lead to the root over {checkpoint.size} entries"
+        raise FailedProofError(f"this entry was not signed: {problem}")
     return checked
 
 
@@ -122,9 +122,8 @@ def check_growth(proof: Consistency, keys: Iterable[PublicKey] = ()) -> tuple[Ch
         old_size=before.size, old_root=before.root, new_size=after.size, new_root=after.root,
         proof=_hashes(proof),
     ):  # fmt: skip
-        expected = f"hashes from {before.size} entries to {after.size}"
-        problem = "an entry of the first checkpoint was altered since"
-        raise FailedProofError(f"expected {expected}, got different ones: {problem}")
+        problem = f"the hashes do not lead from {before.size} entries to {after.size}"
+        raise FailedProofError(f"an entry before the first checkpoint was altered: {problem}")
     return old, new
 
 
@@ -138,7 +137,7 @@ def _checked(text: str, keys: Iterable[PublicKey], named: str) -> Checked:
         if signed.is_signed_by(key):
             return Checked(signed, key)
     names = ", ".join(f"{key.name} {key.id}" for key in candidates)
-    raise FailedProofError(f"expected a checkpoint signed by {names}, got no valid signature of theirs")
+    raise FailedProofError(f"the checkpoint has no valid signature of {names}")
 
 
 def _position_in(body: bytes) -> object:
@@ -153,7 +152,7 @@ def _hashes(proof: Proof) -> tuple[bytes, ...]:
     try:
         return tuple(map(bytes.fromhex, proof.hashes))
     except ValueError:
-        raise FailedProofError("expected hashes in hexadecimal, got other characters") from None
+        raise FailedProofError("the hashes of the proof are not hexadecimal") from None
 
 
 # Making proofs
@@ -190,7 +189,7 @@ def prove_entry(
     try:
         entry = walk.entry.decode()
     except UnicodeDecodeError:
-        raise DamagedError(position, "expected an entry in UTF-8, got other bytes") from None
+        raise DamagedError(position, "the entry is not UTF-8") from None
     key = walk.key_of(signed).text
     return Inclusion(position=position, entry=entry, checkpoint=signed.text, key=key, hashes=walk.hashes())
 
@@ -281,8 +280,8 @@ class _Walk:
             if signed.is_signed_by(key):
                 return key
         size = signed.checkpoint.size
-        expected = f"a signature of the checkpoint over {size} entries by a key of the journal"
-        raise DamagedError(size, f"expected {expected}, got no valid one")
+        problem = f"no key of the journal has signed the checkpoint over {size} entries"
+        raise DamagedError(size, problem)
 
     def hashes(self) -> tuple[str, ...]:
         return tuple(tree.root().hex() for _, tree in self._trees)

@@ -96,7 +96,7 @@ class JournalReplay(ABC):
         except DamagedError:
             raise
         except Exception as error:  # a forger can write anything
-            problem = f"expected a decision that can be replayed, got {type(error).__name__}: {error}"
+            problem = f"the decision cannot be replayed: {type(error).__name__}: {error}"
             raise DamagedError(first.position, printable(problem, 1_000)) from error
 
     def _take_rulebook(self, entry: Entry) -> None:
@@ -104,15 +104,14 @@ class JournalReplay(ABC):
         if not isinstance(event, RulebookStored):
             return
         if event.digest in self.books:
-            problem = f"expected each rulebook once, got {printable(event.id)} twice"
-            raise DamagedError(entry.position, problem)
+            raise DamagedError(entry.position, f"the rulebook {printable(event.id)} is stored twice")
         if len(self.books) >= MOST_BOOKS:
             problem = f"expected at most {MOST_BOOKS} rulebooks, got {MOST_BOOKS + 1}"
             raise DamagedError(entry.position, problem)
         try:
             book = rulebook_from(event.text, event.id)
         except RulesError as error:
-            raise DamagedError(entry.position, f"expected a valid rulebook; {error}") from None
+            raise DamagedError(entry.position, f"invalid rulebook: {error}") from None
         if (book.id, book.digest) != (event.id, event.digest):
             expected = f"the rulebook {event.id} {event.digest[:23]}…"
             got = f"{book.id} {book.digest[:23]}…"

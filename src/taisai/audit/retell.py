@@ -184,7 +184,7 @@ def round_history(
             raise unknown("a table of this journal", table, tables_of(source))
         return collector.history()  # before the replay is closed: the round may be in its temporary file
     except (LookupError, AssertionError, ArithmeticError) as error:  # a forger can write anything
-        problem = f"expected a round that can be replayed, got {type(error).__name__}: {error}"
+        problem = f"the round cannot be replayed: {type(error).__name__}: {error}"
         raise DamagedError(0, f"{problem}; `taisai audit verify` says where the journal is damaged") from None
     finally:
         replay.close()

@@ -61,8 +61,7 @@ class RulesCheck(JournalReplay):
         self.decisions += 1
         decided = aggregate.decide(first.asked)
         if isinstance(decided, Refusal):
-            problem = f"expected a command that the rules allow; they refuse it: {decided}"
-            raise DamagedError(first.position, problem)
+            raise DamagedError(first.position, f"the rules refuse this command: {decided}")
         if decided != tuple([entry.event for entry in entries]):
             raise _difference(entries, decided)
         for event in decided:
@@ -167,7 +166,7 @@ class DrawCheck:
     def _commit(self, event: SeedCommitted, stream: str, position: int) -> None:
         commitment = bytes.fromhex(event.commitment)
         if commitment in self._commitments:
-            raise DamagedError(position, "expected a new seed for each round, got that of an earlier round")
+            raise DamagedError(position, "the seed was used in an earlier round: each round needs a new seed")
         self._commitments.add(commitment)
         self._seeds[stream] = _CommittedSeed(event.round)
 

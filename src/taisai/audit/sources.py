@@ -113,8 +113,7 @@ class Export:
             while line := opened.readline(MOST_BYTES + 1):  # a longer line comes in parts
                 self.done += len(line)
                 if ended:
-                    problem = "expected nothing after the end of the export, got another line"
-                    raise DamagedError(position, problem)
+                    raise DamagedError(position, "a line follows the end of the export")
                 if not line.endswith(b"\n"):
                     got = "a longer one" if len(line) > MOST_BYTES else "one without its end"
                     raise DamagedError(position, f"expected a line of at most {MOST_BYTES} bytes, got {got}")
@@ -155,7 +154,7 @@ def _read(body: bytes, kind: type[_Line], position: int) -> _Line:
         problem = f"expected a checkpoint or the end of the export; {printable(str(error))}"
         raise DamagedError(position, problem) from None
     if _CANONICAL(line) != body:
-        raise DamagedError(position, "expected a line in canonical JSON, got other JSON of the same value")
+        raise DamagedError(position, "the line is not in canonical JSON")
     return line
 
 

@@ -138,7 +138,7 @@ class _Audit:
     def _end(self) -> None:
         size = self.chain.size
         if not size:
-            raise DamagedError(0, "expected a journal with at least its opening, got an empty file")
+            raise DamagedError(0, "the journal is empty: it has no opening entry")
         if not self.chain.is_whole:
             problem = "expected the rest of a decision, got the end of the journal: it was cut"
             raise DamagedError(size, problem)
@@ -156,11 +156,11 @@ class _Audit:
             problem = f"expected a journal signed by {self.key.name} {self.key.id}, got one signed by {names}"
             raise DamagedError(1, problem)
         if self.key and self._trusted() is None:
-            expected = f"a checkpoint signed by {self.key.name} {self.key.id} or a later key"
-            raise DamagedError(size, f"expected {expected}, got a journal without one")
+            problem = f"no checkpoint is signed by {self.key.name} {self.key.id} or a later key"
+            raise DamagedError(size, problem)
         self.snapshots.end()
         if isinstance(self.source, JournalFile) and (faults := self.source.reader.faults()):
-            raise DamagedError(0, f"expected a whole SQLite file, got one with faults: {faults[0]}")
+            raise DamagedError(0, f"damaged SQLite file: {faults[0]}")
 
     def _report(self) -> Report:
         chain, rules = self.chain, self.rules
@@ -202,11 +202,13 @@ class _Audit:
         if not isinstance(house, HouseStream):
             return sum(map(len, transfers.values())), ()
         if house.house.ledger.difference:
-            raise DamagedError(position, "expected the House's books to balance, got a difference")
+            raise DamagedError(
+                position, f"the House's books do not balance: difference {house.house.ledger.difference}"
+            )
         open_transfers = unfinished(house.house, transfers)
         for transfer in open_transfers:
             if transfer.missing is MissingSide.AGREEMENT:
-                problem = f"expected House and table to book {transfer.id} alike, got a difference"
+                problem = f"House and table booked different amounts for the transfer {transfer.id}"
                 raise DamagedError(position, problem)
         return len(open_transfers), tuple(map(how_to_finish, open_transfers[:MOST_TRANSFERS]))
 

@@ -89,9 +89,7 @@ def _enrol(house: House, event: DeviceEnrolled) -> None:
     name = folded(device.name)
     taken = house.device_names.get(name) or (device.place and house.terminals.get(device.place))
     if taken:
-        raise StreamError(
-            f"expected a device with a name and a seat of its own, got {event} besides {taken!r}"
-        )
+        raise StreamError(f"name or seat of a device used twice: {event} besides {taken!r}")
     house.devices[device.name] = device
     house.device_names[name] = device.name
     if device.place:

@@ -224,7 +224,7 @@ def evolve_house(house: House, event: messages.HouseEvent) -> House:
         raise StreamError(f"expected HouseOpened once and first, got {event}")
     moved = transfer_of(event)
     if moved and moved.id in house.transfers:
-        raise StreamError(f"expected each transfer once, got {event} after {house.transfers[moved.id]}")
+        raise StreamError(f"transfer booked twice: {event} after {house.transfers[moved.id]}")
     _apply(house, event)
     house.ledger.latest = []
     house.ledger.post(*entries(event))
@@ -259,7 +259,7 @@ def _apply(house: House, event: messages.HouseEvent) -> None:
 def _enrol(house: House, event: messages.PersonEnrolled) -> None:
     namesake = house.names.setdefault(folded(event.person), event.person)
     if namesake != event.person:
-        raise StreamError(f"expected each name once, got {event} with {namesake!r} on the staff list")
+        raise StreamError(f"name used twice: {event} with {namesake!r} on the staff list")
     house.people[event.person] = event.rank
     if not house.staffed and house.supervising(event.rank):
         house.staffed = sum(map(house.supervising, house.people.values())) > 1
@@ -269,7 +269,7 @@ def _move(house: House, event: messages.CapitalBrought | messages.CapitalTaken) 
     moved = movement_of(event)
     assert moved is not None
     if moved.id in house.movements:
-        raise StreamError(f"expected each movement once, got {event} after {house.movements[moved.id]}")
+        raise StreamError(f"movement booked twice: {event} after {house.movements[moved.id]}")
     house.movements[moved.id] = moved
 
 

@@ -143,7 +143,7 @@ def seal(arguments: Namespace) -> int:
         try:
             write_new(arguments.output, text)
         except RulesError as error:
-            raise RulesError(f"{error}; the journal has the checkpoint") from None
+            raise RulesError(f"{error}; the checkpoint is stored in the journal") from None
     if arguments.json:
         at = read_signed(text).checkpoint.at
         as_json({"journal": arguments.journal, "size": size, "at": at, "checkpoint": text})

@@ -82,7 +82,7 @@ OPTIONS: Final[dict[str, CommandOption]] = {
     "--repeat": CommandOption("play it N times, each time at another table", "N"),
     # sessions, ruin, simulation
     "--rounds:session": CommandOption("the number of rounds, such as 1000 or 1e6", "N", "once"),
-    "--rounds:leave": CommandOption("the player leaves after N rounds (default: at the end)", "N", "once"),
+    "--rounds:leave": CommandOption("the player leaves after N rounds (default: no limit)", "N", "once"),
     "--rounds:simulate": CommandOption("rounds of each session (default: 1e6)", "N", default="1e6"),
     "--distribution": CommandOption(
         "write every total with its probability to a new .json or .parquet (--json lists up to 200)",
@@ -118,7 +118,8 @@ OPTIONS: Final[dict[str, CommandOption]] = {
         "SHARE", "once"),
     "--count": CommandOption(
         "with --counting: the area to count for (default: the area that cards change most)", "AREA", "once"),
-    "--tags": CommandOption("with --counting: the greatest tag of a card (default: 2)", "N", "once"),
+    "--tags": CommandOption(
+        "with --counting: the greatest value that the count gives to a card (default: 2)", "N", "once"),
     "--deviation": CommandOption(
         "with --counting: also the deviation of the result (two decks: a second; six: twenty)"),
     # dice
@@ -156,7 +157,7 @@ OPTIONS: Final[dict[str, CommandOption]] = {
     "--checkpoint": CommandOption("a checkpoint kept elsewhere; can be repeated", "FILE", "repeated"),
     "--table": CommandOption("only this table", "T"),
     "--table:round": CommandOption("only this table (required with --round if there are several)", "T"),
-    "--round": CommandOption("retell this round", "N"),
+    "--round": CommandOption("show this round in detail", "N"),
     "--seat": CommandOption("with --round: only this seat's bets and what concerns all", "S"),
     "--last": CommandOption("the number of latest rounds (default: 30)", "N", default="30"),
     "--format": CommandOption(
@@ -253,7 +254,7 @@ class _Once(argparse.Action):
         option_string: str | None = None,
     ) -> None:
         if getattr(namespace, self.dest, None) is not None:
-            parser.error(f"expected {option_string} once, got it again")
+            parser.error(f"{option_string} is given twice")
         setattr(namespace, self.dest, values)
 
 

@@ -46,7 +46,7 @@ def _each_once(words: Iterable[str], expected: str) -> dict[str, str]:
     values: dict[str, str] = {}
     for name, value in split_pairs(words, expected):
         if name in values:
-            raise RulesError(f"expected {name} once, got it twice")
+            raise RulesError(f"{name} is given twice")
         values[name] = value
     return values
 

@@ -32,7 +32,7 @@ class LeaveSeat(Command, frozen=True, kw_only=True, tag="leave-seat"):
 
 
 class ShowLayout(Command, frozen=True, kw_only=True, tag="show-layout"):
-    """A terminal shows another layout, under no live bets of its own."""
+    """A terminal shows another layout, while its seat has no bets in the round."""
 
     seat: str
     layout: str

@@ -69,8 +69,9 @@ class RefusedReply(ServerMessage, frozen=True, kw_only=True):
     """The request is not carried out: why, and by which clause."""
 
     reason: str
+    """A word for programs, such as `late`."""
     message: str
-    """For programs and logs: what was expected, and what the request had."""
+    """The problem in one English sentence, for programs and logs."""
     to: str | None = None
     """The id of the request; `null` if the server could not read one."""
     clause: str | None = None

@@ -27,8 +27,8 @@ HOUSE_PROCEDURES: Final[Mapping[Clause, str]] = {
     Clause("house:later-rounds"): "Voiding or correcting a round does not change the rounds after it.",
     Clause("house:order"): "An act that is not a step of the procedure is refused.",
     Clause("house:declaration"): (
-        "After an interruption that can hide it, the Dealer and a supervisor declare whether anyone saw a "
-        "die."
+        "After an interruption that can hide whether a die was seen, the Dealer and a supervisor declare "
+        "whether anyone saw one."
     ),
     Clause("house:recovery"): "What the system does after an interruption if the document does not say.",
     Clause("house:table"): (

@@ -137,7 +137,7 @@ class Matrix:
         """The row of an area. Raises an error if the layout does not have the area."""
         row = self.rows.get(AreaId(area))
         if row is None:
-            raise RulesError(f"expected an area of {self.rulebook} layout {self.layout}, got {area!r}")
+            raise RulesError(f"unknown area {area!r} on {self.rulebook} layout {self.layout}")
         return row
 
     def net(self, area: str, outcome: Outcome) -> Fraction:

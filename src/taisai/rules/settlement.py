@@ -159,7 +159,7 @@ class Settlement(NamedTuple):
 def bet_refusal(matrix: Matrix, bet: Bet) -> BetRefusal | None:
     if bet.area not in matrix.rows:
         where = f"{matrix.rulebook} layout {matrix.layout}"
-        message = f"expected an area of {where}, got {bet.area!r}{_similar_areas(matrix, bet)}"
+        message = f"unknown area {bet.area!r} on {where}{_similar_areas(matrix, bet)}"
         return BetRefusal(BetRefusalReason.NOT_ON_LAYOUT, matrix.layout_clause, message)
     if type(bet.stake) is not int:
         message = f"expected a whole stake on {bet.area}, got {bet.stake!r}"

@@ -111,7 +111,7 @@ def judged_settle(exercise: SettleExercise, returned: Sequence[int], took: int) 
     matrix, shown = exercise.course.matrix, exercise.shown
     settled = matrix.settle(shown, bets)
     if not isinstance(settled, Settlement):  # the stakes fit the layout, so only the sums could be too great
-        raise RulesError(f"expected bets that can be settled, got {settled}")
+        raise RulesError(f"the bets cannot be settled: {settled}")
     lines = tuple(
         JudgedFigure(record, answered, matrix.explain(record.area, shown))
         for record, answered in zip(settled.bets, returned, strict=True)

@@ -114,7 +114,7 @@ class Portfolio(Describable):
             sheets.append(Sheet("Correlation of the bets", columns("", numbers=names), rows))
         dearest = [(str(outcome), f"{net:+,}") for outcome, net in self.exposure[:10]]
         heads = columns("dice", numbers=("house",))
-        sheets.append(Sheet("The house on its ten dearest outcomes", heads, tuple(dearest)))
+        sheets.append(Sheet("The house on its ten costliest outcomes", heads, tuple(dearest)))
         alike = sum(net == self.exposure[len(dearest) - 1][1] for _, net in self.exposure[len(dearest) :])
         more = f"{alike} more cost the house as much as the last of these." if alike else ""
         return StudyReport(tuple(sheets), (more,) if more else ())

@@ -35,7 +35,7 @@ def test_fair_rolls_pass_and_loaded_ones_are_shown_with_exit_code_1(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert typed("dice", "test", saved(tmp_path, "123456", 3000)) == 0
-    assert "Nothing speaks against fair dice" in capsys.readouterr().out
+    assert "No evidence against fair dice" in capsys.readouterr().out
     assert typed("dice", "test", saved(tmp_path, "1234566", 3000), "--json") == 1
     told = json.loads(capsys.readouterr().out)
     assert not told["fair"]

@@ -99,7 +99,7 @@ def test_a_par_sheet_signed_with_a_key(tmp_path: Path, capsys: pytest.CaptureFix
         (("portfolio", RWS, "--bet", "small=-5"), "small"),
         (
             ("portfolio", RWS, "--bet", "small=100", "--dominated"),
-            "expected --dominated without --bet, --decks and --seen",
+            "--dominated cannot be used with --bet, --decks or --seen",
         ),
         (("portfolio", RWS, "--bet", "small=100", "--decks", "6"), "expected no decks"),
         (("compare", f"{RWS}/A", f"{RWS}/Z"), "expected a layout"),

@@ -101,7 +101,7 @@ def test_more_steps_than_can_be_are_refused_at_once(taisai: Taisai, rounds: str)
             "no multiple of the bets is within the table limits",
         ),
         (("--bankroll", "1e3", "--target", "1e12"), "expected at most 2^22 = 4,194,304 pairs"),
-        (("--bankroll", "1e3", "--target", "2e3", "--bet", "pair-77=1"), "expected an area of"),
+        (("--bankroll", "1e3", "--target", "2e3", "--bet", "pair-77=1"), "unknown area 'pair-77' on"),
     ],
 )
 def test_bad_input_is_one_line(taisai: Taisai, words: tuple[str, ...], message: str) -> None:

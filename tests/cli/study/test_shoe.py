@@ -52,7 +52,7 @@ def test_every_position_of_the_shoe(taisai: Taisai) -> None:
         (("--left", "1,1,0,0,0,0"), "expected at least three cards left"),
         (("--deviation",), "--deviation needs --counting or --perfect"),
         (("--positions", "--removal"), "expected one of --removal, --positions, --counting, got"),
-        (("--positions", "--plot", "x.svg"), "expected no --plot with --positions"),
+        (("--positions", "--plot", "x.svg"), "--plot cannot be used with --positions"),
     ],
 )
 def test_what_is_no_composition_or_no_question(taisai: Taisai, words: tuple[str, ...], says: str) -> None:
@@ -128,7 +128,7 @@ def test_a_picture_is_the_same_every_time(taisai: Taisai, tmp_path: Path, questi
         ((*BOOK, "--counting", "--penetration", "0"), "expected a share above 0 and at most 1"),
         ((*BOOK, "--counting", "--penetration", "1.01"), "expected a share above 0 and at most 1"),
         ((*BOOK, "--counting", "--penetration", "nan"), "expected a share above 0 and at most 1"),
-        ((*BOOK, *OWN, "--counting", "--count", "double-1"), "expected an area of mbs-3-card-sic-bo"),
+        ((*BOOK, *OWN, "--counting", "--count", "double-1"), "unknown area 'double-1' on mbs-3-card-sic-bo"),
         ((*BOOK, *OWN, "--counting", "--tags", "5"), "expected a greatest tag of 1 to 4, got 5"),
         (
             (*BOOK, *OWN, "--counting", "--deviation", "--tags", "3"),

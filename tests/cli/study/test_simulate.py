@@ -106,7 +106,7 @@ def test_people_read_a_table(taisai: Taisai) -> None:
 
 
 MISUSES = {
-    "simulate rws-sic-bo-etg-v8 --bet nothing=100": "expected an area",
+    "simulate rws-sic-bo-etg-v8 --bet nothing=100": "unknown area 'nothing'",
     f"{RWS} --rounds 1e30": "expected a whole number from 1 to 1e15",
     f"{RWS} --rounds 1000000000000001": "from 1 to 1e15",
     f"{RWS} --rounds 0": "(--rounds)",
@@ -121,11 +121,11 @@ MISUSES = {
     f"{RWS} --strategy kelly": "expected one of flat, martingale",
     f"{RWS} --strategy count": "the strategy count needs a shoe with a penetration",
     f"{RWS} --maximum 50": "no multiple of the bets is within the table limits",
-    f"{RWS} --penetration 0.5": "expected no --penetration in a game of dice",
+    f"{RWS} --penetration 0.5": "--penetration is for card games; this game has dice",
     f"{RWS} --decks 6": "expected no decks",
     f"{RWS} --totals --strategy martingale": "totals need fixed bets",
-    f"{RWS} --strategy martingale --rounds 1e15 --plot a.svg": "for --plot, got one session",
-    f"{RWS} --totals --plot a.svg": "expected --totals without --plot",
+    f"{RWS} --strategy martingale --rounds 1e15 --plot a.svg": "nothing to plot: give --sessions",
+    f"{RWS} --totals --plot a.svg": "--totals cannot be used with --plot",
     f"{RWS} --dask tcp://127.0.0.1:1": "no Dask scheduler answers at 'tcp://127.0.0.1:1'",
     f"{RWS} --dask nonsense": "such as tcp://host:8786, got 'nonsense'",
     f"{RWS} --dask 127.0.0.1:1 --workers 2": "not allowed with argument",

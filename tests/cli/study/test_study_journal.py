@@ -73,8 +73,8 @@ def test_what_cannot_be_done_is_one_line(
     [
         (("bets.parquet", "--offer", "triple-1=180 to 1"), "--set and --offer need --book"),
         (("bets.parquet", "--set", "no_roll=void"), "--set and --offer need --book"),
-        (("",), "expected a Parquet file that can be read, got '': no such file"),
-        ((ROUND,), "rws-wrong-result.round': it is none"),
+        (("",), "cannot read the Parquet file '': no such file"),
+        ((ROUND,), "rws-wrong-result.round': it is not a Parquet file"),
     ],
 )
 def test_what_cannot_be_settled_again_is_one_line(

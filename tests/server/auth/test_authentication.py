@@ -288,7 +288,7 @@ def test_a_name_that_is_a_posts_signs_in_at_a_demonstration_only(*, generic: boo
     if generic:
         assert not isinstance(again, SignInRefused)
     else:
-        says = "'dealer 1' is the name of a post or no name; give the name of a person"
+        says = "'dealer 1' is not the name of a person, but of a role; give the person's own name"
         assert again == SignInRefused(SignInRefusalReason.UNFIT, says)
         assert len(staffed.told(CredentialsSet)) == 5
 

@@ -282,7 +282,10 @@ async def test_an_exercise_that_there_is_not_is_refused_in_words(
         ({"kind": "spin", "returned": [1, 2, 3]}, "invalid request: "),
         ({"kind": "key", "faces": [1, 2], "lit": []}, "invalid request: "),
         ({"kind": "key", "faces": [1, 2, 7], "lit": []}, "expected a face from 1 to 6, got 7"),
-        ({"kind": "key", "faces": [1, 2, 3], "lit": ["three-123"]}, f"expected an area of {BOOK} layout A"),
+        (
+            {"kind": "key", "faces": [1, 2, 3], "lit": ["three-123"]},
+            f"unknown area 'three-123' on {BOOK} layout A",
+        ),
         ({"kind": "key", "faces": [1, 2, 3], "lit": ["odd"] * 201}, "invalid request: "),
         ({"kind": "ruling", "choice": "win"}, "expected one of "),
         ({"kind": "ruling", "returned": [1, 2, 3]}, "invalid request: "),

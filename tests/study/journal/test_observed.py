@@ -113,8 +113,8 @@ def test_what_is_kept_out_by_limits_is_not_in_play() -> None:
 @pytest.mark.parametrize(
     ("round_", "message"),
     [
-        (lost("sha256:no", "small"), "expected a known pay table, got sha256:no"),
-        (lost(MATRIX.digest, "tiny"), r"got 'tiny' \(table SB1, round 7\)"),
+        (lost("sha256:no", "small"), "unknown pay table sha256:no"),
+        (lost(MATRIX.digest, "tiny"), r"unknown area 'tiny' on layout A \(table SB1, round 7\)"),
     ],
 )
 def test_what_is_unknown_is_refused_with_its_place(round_: PlayedRound, message: str) -> None:

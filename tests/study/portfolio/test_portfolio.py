@@ -58,7 +58,7 @@ def test_correlation_is_covariance_over_deviations(one: str, other: str) -> None
 
 def test_it_prints_itself_and_tells_machines_the_same() -> None:
     text, page, facts = str(HELD), HELD._repr_html_(), HELD.facts()
-    assert "The house on its ten dearest outcomes" in text
+    assert "The house on its ten costliest outcomes" in text
     assert page.count("<table ") == 4
     assert facts["house_edge"] == str(HELD.house_edge)
     assert sum(Fraction(one["probability"]) for one in facts["distribution"]) == 1

@@ -54,7 +54,7 @@ def _number(text: str, option: str, *, most: int | None = None) -> int:
 
 
 def _written(file: str) -> None:
-    wrapped(f"Shown as written; `taisai audit verify {printable(file)}` proves it.")
+    wrapped(f"This is what the journal says; `taisai audit verify {printable(file)}` checks it.")
 
 
 # All rounds
@@ -90,7 +90,9 @@ def _rounds(arguments: Namespace, source: JournalFile | Export, most: int) -> No
     if len(shown) < total:
         latest = f"The latest {len(shown):,} of {total:,} rounds"
         wrapped(f"{latest}: --last {total} shows all, --table those of one.")
-    wrapped("Money in the smallest unit of each table's currency. --table and --round retell a round.")
+    wrapped(
+        "Money in the smallest unit of each table's currency. --table and --round show one round in detail."
+    )
     _written(arguments.file)
 
 

@@ -148,9 +148,9 @@ def export(arguments: Namespace) -> int:
     _expect("--format", form, FORMATS)
     _expect("--of", kind, tuple(COLUMNS))
     if form == "jsonl" and kind != "events":
-        raise RulesError("expected --of bets with csv or parquet, got jsonl, which holds the journal itself")
+        raise RulesError("--of bets needs --format csv or parquet, got jsonl")
     if form == "parquet" and out == STDOUT:
-        raise RulesError("expected -o and a file for parquet, got standard output, which it cannot go to")
+        raise RulesError("parquet cannot go to standard output: name a file with -o")
     try:
         with (
             closing(opened(file)) as source,

@@ -62,7 +62,8 @@ def check_book(arguments: Namespace) -> int:
     line(f"{book.file}: {book.title} ({book.id}) is a rulebook")
     for name, layout in book.layouts.items():
         matrix = book.matrix(name)
-        line(f"  layout {name}: {len(matrix.areas)} areas by {layout.clause}, matrix {matrix.digest[:19]}…")
+        areas = f"{len(matrix.areas)} areas (clause {layout.clause})"
+        line(f"  layout {name}: {areas}, matrix {matrix.digest[:19]}…")
     interpretations = f"{len(book.interpretations)} interpretations"
     line(f"  {len(book.clauses)} clauses, {interpretations}, {len(book.errata)} errata")
     for warning in warnings:

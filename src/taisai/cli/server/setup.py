@@ -95,7 +95,7 @@ def _typed_password(person: str) -> str:
             raise RulesError(problem)
         again = getpass.getpass("Repeat the password: ")
     except EOFError:
-        raise RulesError("expected a password, got the end of the input") from None
+        raise RulesError("no password was typed: the input ended") from None
     if again != password:
         raise RulesError("the two passwords differ")
     return password

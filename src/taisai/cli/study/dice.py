@@ -105,7 +105,7 @@ def export(arguments: Namespace) -> int:
     seed = _seed(arguments.seed)
     if arguments.output == STDOUT:
         if sys.stdout.isatty():
-            raise RulesError("expected -o FILE or a pipe for raw bytes, got a terminal")
+            raise RulesError("raw bytes cannot go to a terminal: name a file with -o, or use a pipe")
         with writing(STDOUT) as out:
             out.writelines(_pieces(seed, left))
         return DONE

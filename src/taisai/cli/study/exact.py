@@ -52,7 +52,7 @@ def run_portfolio(arguments: Namespace) -> int:
     if arguments.dominated:
         if arguments.bet or arguments.decks is not None or arguments.seen is not None:
             raise RulesError(
-                "expected --dominated without --bet, --decks and --seen: it studies the layout alone"
+                "--dominated cannot be used with --bet, --decks or --seen: it studies the whole layout"
             )
         return print_result(dominance(matrix), arguments)
     return print_result(
@@ -147,7 +147,7 @@ def _study_of(arguments: Namespace) -> str | None:
         if getattr(arguments, option[2:]) not in {None, False} and not counting:
             raise RulesError(f"{option} needs --counting or --perfect")
     if arguments.positions and arguments.plot is not None:
-        raise RulesError("expected no --plot with --positions: every round is the same")
+        raise RulesError("--plot cannot be used with --positions: every round has the same edge")
     return given[0] if given else None
 
 

@@ -73,12 +73,12 @@ def _result(arguments: Namespace) -> Simulated:
     is_drawable = shoe is not None or (terms.is_endless and terms.strategy == "flat")
     if arguments.plot is not None and sessions == 1 and not is_drawable:
         raise RulesError(
-            "expected several sessions, or flat stakes without an end, for --plot, got one session"
+            "nothing to plot: give --sessions 2 or more, or flat stakes without --bankroll and --target"
         )
     if arguments.totals:
         for option in ("penetration", "dask", "workers", "plot"):
             if getattr(arguments, option) is not None:
-                raise RulesError(f"expected --totals without --{option}: it plays no rounds")
+                raise RulesError(f"--totals cannot be used with --{option}: it plays no rounds")
         return simulated_totals(mix, chance, rounds=rounds, seed=seed, terms=terms, sessions=sessions)
     with _workers(arguments) as workers, progress_bar("rounds", rounds * sessions) as tick:
         return simulated(
@@ -104,7 +104,7 @@ def _shoe(book: Rulebook, decks: int | None, share: str | None) -> SimulatedShoe
         return None
     rule = book.chance_rule
     if rule.kind is not ChanceKind.CARDS:
-        raise RulesError("expected no --penetration in a game of dice")
+        raise RulesError("--penetration is for card games; this game has dice")
     penetration = values.share(share, "--penetration")
     return SimulatedShoe.of(rule.cards_per_face, rule.decks if decks is None else decks, penetration)
 

@@ -56,7 +56,7 @@ def text_of(file: str) -> str:
         return raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         number = raw[: error.start].count(b"\n") + 1
-        raise PlaybookError(file, number, "expected UTF-8, got other bytes") from None
+        raise PlaybookError(file, number, "the playbook is not UTF-8") from None
 
 
 def book_of(story: Playbook) -> Rulebook:

@@ -52,6 +52,7 @@ class MoveBet(Command, frozen=True, kw_only=True, tag="move-bet"):
 
     round: int
     id: str
+    """The id of the bet."""
     area: str
     second: str | None = None
     """The second person, who is required after the close."""

@@ -33,7 +33,7 @@ class ReportIrregularity(Command, frozen=True, kw_only=True, tag="report"):
 
 
 class CallAttendant(Command, frozen=True, kw_only=True, tag="call-attendant"):
-    """A player calls, or disputes a round."""
+    """A player calls staff, or disputes a round."""
 
     seat: str
     subject: Subject

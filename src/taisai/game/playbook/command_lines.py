@@ -81,7 +81,7 @@ def pieces(text: str) -> list[list[str]]:
         raise PlaybookSyntaxError("a second quotation mark on the line", text)
     parts = [piece.strip() for piece in _PIECE.findall(text)]
     if text.strip() and len(parts) != 1 + re.sub(r'"[^"]*"', "", text).count(","):
-        raise PlaybookSyntaxError("something between commas", text)
+        raise PlaybookSyntaxError("a piece between two commas", text)
     return [[quoted or plain for quoted, plain in _TOKEN.findall(piece)] for piece in parts]
 
 

@@ -254,7 +254,7 @@ class _Reader:
 
     def _pinned(self, pin: Pin) -> None:
         if not self.steps:
-            raise PlaybookSyntaxError("a command before what follows from it", pin.text)
+            raise PlaybookSyntaxError("a command before its answers", pin.text)
         step = self.steps[-1]
         if pin.text.startswith("="):
             self.steps[-1] = step._replace(facts=(*step.facts, (pin, fact(pin.text))))

@@ -43,7 +43,7 @@ class OpenTable(Command, frozen=True, kw_only=True, tag="open-table"):
 
 
 class CloseTable(Command, frozen=True, kw_only=True, tag="close-table"):
-    """No further round is played."""
+    """The table closes: no further round is played."""
 
 
 class BeginDay(Command, frozen=True, kw_only=True, tag="begin-day"):
@@ -103,7 +103,7 @@ class TableOpened(Event, frozen=True, kw_only=True, tag="table-opened"):
 
 
 class TableClosed(Event, frozen=True, kw_only=True, tag="table-closed"):
-    """No further round is played."""
+    """The table closes: no further round is played."""
 
 
 class DayBegun(Event, frozen=True, kw_only=True, tag="day-begun"):

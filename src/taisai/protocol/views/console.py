@@ -136,7 +136,7 @@ class SeatsView(Part, frozen=True, kw_only=True):
     taken: int
     shown: tuple[SeatLine, ...]
     colours: tuple[ColourLine, ...]
-    """The colours of colour chips, more than taken seats; empty if the table does not use them."""
+    """The colours of colour chips, free ones too; empty if the table does not use them."""
 
 
 class Extreme(Part, frozen=True, kw_only=True):

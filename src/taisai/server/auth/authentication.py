@@ -293,7 +293,7 @@ def _is_unwritten(answer: Answer | BaseException) -> bool:
 def _unfit(person: str, password: str, *, generic: bool) -> str | None:
     """Why a person cannot have credentials, or not with this password; None if they can."""
     if is_generic(person) and not generic:
-        return f"{person!r} is the name of a post or no name; give the name of a person"
+        return f"{person!r} is not the name of a person, but of a role; give the person's own name"
     return weakness(password, person)
 
 

@@ -64,7 +64,7 @@ def is_path(name: str) -> bool:
 
 
 def is_generic(name: str) -> bool:
-    """Whether a name is that of a post, such as 'Dealer 2', and not of a person."""
+    """Whether a name is that of a role, such as 'Dealer 2', and not of a person."""
     plain = _NUMBERED.sub("", folded(name))
     return not plain or plain in _SHARED or any(plain == role.replace("-", "") for role in Role)
 

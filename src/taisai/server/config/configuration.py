@@ -119,16 +119,18 @@ def load_config(path: str | Path) -> Config:
             content = opened.read(MOST_BYTES + 1)
     except (OSError, ValueError) as error:  # a ValueError: the path is not valid
         why = error.strerror if isinstance(error, OSError) else "not a file name"
-        message = f"expected a configuration, got {why}: {quoted(str(path))}; `taisai init` writes one"
+        message = f"cannot read the configuration {quoted(str(path))}: {why}; `taisai init` writes one"
         raise ConfigError([message]) from None
     if len(content) > MOST_BYTES:
-        raise ConfigError([_fault(path, _WHOLE_FILE, f"expected at most {MOST_BYTES} bytes, got more")])
+        raise ConfigError(
+            [_fault(path, _WHOLE_FILE, f"the file is too large: expected at most {MOST_BYTES} bytes")]
+        )
     try:
         data = tomllib.loads(content.decode("utf-8-sig"))
     except RecursionError:
-        raise ConfigError([_fault(path, _WHOLE_FILE, "expected TOML, got too many levels")]) from None
+        raise ConfigError([_fault(path, _WHOLE_FILE, "invalid TOML: nested too deeply")]) from None
     except ValueError as error:  # also invalid UTF-8, and a number of thousands of digits
-        raise ConfigError([_fault(path, _WHOLE_FILE, f"expected TOML in UTF-8, got {error}")]) from None
+        raise ConfigError([_fault(path, _WHOLE_FILE, f"invalid TOML: {error}")]) from None
     return read_config(data, path)
 
 
@@ -254,7 +256,7 @@ class _Reading:
 
     def _unknown(self, place: str, name: str, known: Iterable[str], what: str) -> None:
         names = list(known)
-        message = f"expected one of the {what} {', '.join(names)}, got the unknown {name!r}"
+        message = f"unknown {name!r}: expected one of the {what} {', '.join(names)}"
         self._add(place, f"{message}{suggestion(name, names)}")
 
     def _add(self, key: str, message: str) -> None:

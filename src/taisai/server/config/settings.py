@@ -210,7 +210,7 @@ class FloorConfig:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WatchConfig:
-    """The statistical watch over the dice."""
+    """The dice monitor."""
 
     level: float = with_default(number(1e-9, 0.1),
         "The probability that a fair set of dice ever raises the alarm, over any length of time.",

@@ -349,7 +349,7 @@ class Dispatcher:
 
     def _admit(self, socket: Socket, request: requests.HelloRequest, principal: Principal) -> None:
         if socket.principal is not VISITOR:
-            socket.send(refused(request.id, "bad-message", "expected one hello, got a second one"))
+            socket.send(refused(request.id, "bad-message", "hello was already sent on this connection"))
             return
         if principal is not VISITOR or self.demonstration:  # elsewhere there is nothing for a visitor to do
             self._unauthenticated.remove(socket)

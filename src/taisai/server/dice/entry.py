@@ -74,14 +74,17 @@ async def reading(context: Context, principal: Principal, request: ReadingReques
     """What a device saw, or its fault; the table decides whether it accepts it now."""
     table_plan = context.plan.table(request.table)
     if table_plan is None or table_plan.dice is not DiceIn.DEVICE:
-        problem = f"expected a table with dice = 'device' in the configuration, got {request.table!r}"
+        problem = f"readings need dice = 'device' in casino.toml, for the table {request.table!r}"
         return refused(request.id, Reason.WRONG_MEANS, problem, "house:readings")
     try:
         fault = None if request.fault is None else DeviceFault(request.fault)
     except ValueError:
         known = ", ".join(DeviceFault)
         return refused(
-            request.id, "bad-value", f"expected a fault of {known}, got {request.fault!r}", "house:readings"
+            request.id,
+            "bad-value",
+            f"expected one of the faults {known}, got {request.fault!r}",
+            "house:readings",
         )
     now = context.clock.now()
 

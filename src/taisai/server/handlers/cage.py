@@ -76,7 +76,7 @@ async def redeem(context: Context, command: messages.RedeemTicket, request_id: s
 
 
 def _used_id(what: str, ticket: str) -> Refusal:
-    problem = f"expected a new id for every {what}, got that of ticket {ticket!r}"
+    problem = f"the id of this {what} was used before, for ticket {ticket!r}"
     return Refusal(Reason.DIFFERENT_CONTENT, Clause("house:tickets"), problem)
 
 

@@ -169,5 +169,5 @@ def _issued_before(request: TicketOutRequest, issued: HouseTransfer, age: int) -
             to=request.id, ticket=issued.ticket, amount=issued.amount, transfer=issued.id, again=True
         )
     # Someone else may have an old ticket by now: its number stays unknown.
-    problem = f"expected a new id for every ticket, got that of transfer {issued.id!r}"
+    problem = f"the id of this ticket was used before, for transfer {issued.id!r}"
     return refused(request.id, Reason.DIFFERENT_CONTENT, problem, "house:tickets")

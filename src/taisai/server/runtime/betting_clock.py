@@ -34,7 +34,7 @@ def close_of_round(table: str, number: int, at: int, engine: Engine) -> Perform 
     if round_ is not None and round_.number == number:
         return Perform(at=at, by=CLOCK, act=Act.CLOSE_BETS)
     got = "no round" if round_ is None else f"round {round_.number}"
-    return Refusal(Reason.WRONG_ROUND, Clause("house:order"), f"expected round {number} in hand, got {got}")
+    return Refusal(Reason.WRONG_ROUND, Clause("house:order"), f"expected round {number} in play, got {got}")
 
 
 class Countdown:
@@ -128,7 +128,7 @@ class Countdown:
     def _closed(self, answer: Answer | BaseException) -> None:
         if not isinstance(answer, Refusal | BaseException) or self._time.up_at is None:
             return
-        _log.warning("the betting clock could not close", table=self._table, answer=str(answer))
+        _log.warning("the betting clock could not close bets", table=self._table, answer=str(answer))
         if isinstance(answer, BaseException) or answer.reason in _PASSING:
             self._run(AGAIN)  # else bets would stay open
         else:

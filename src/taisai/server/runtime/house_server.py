@@ -58,7 +58,7 @@ class HouseServer:
         """
         identity = engine.journal.identity
         if identity is None:
-            raise JournalError("expected a journal that was opened, got an empty one")
+            raise JournalError("the journal is empty: it has no opening entry")
         self.plan = plan
         self.clock = clock
         self.entropy = entropy
@@ -122,7 +122,7 @@ class HouseServer:
     async def _note(self, command: Any) -> None:
         answer = await self.queue.execute(HOUSE_STREAM, command)
         if isinstance(answer, Refusal):
-            raise JournalError(f"expected the House to note {type(command).__name__}, got {answer}")
+            raise JournalError(f"the House refused {type(command).__name__}: {answer}")
 
     def _spawn(self, work: Any) -> None:
         self._tasks.append(asyncio.get_running_loop().create_task(work))
@@ -212,4 +212,4 @@ class HouseServer:
         try:
             await work
         except JournalError as error:
-            _log.error("the stop could not be written", error=str(error))
+            _log.error("the stop could not be recorded", error=str(error))

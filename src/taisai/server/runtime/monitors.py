@@ -82,7 +82,7 @@ class Monitors:
         apart = self._clock.now() - self._clock.steady()
         jump, self._apart = apart - self._apart, apart
         if abs(jump) >= self._thresholds.clock_jump:
-            _log.warning("the clock was set", milliseconds=jump)
+            _log.warning("the machine's clock jumped", milliseconds=jump)
             self._queue.submit(Submission(HOUSE_STREAM, NoteClock(at=self._clock.now(), by=FLOOR, jump=jump)))
 
     def _note_all(self, notes: Sequence[NoteWin | NoteAlarm] | BaseException) -> None:
@@ -197,7 +197,7 @@ class _Watch:
         try:
             engine.journal.store.keep_secret(self._vault, msgspec.json.encode(kept))
         except JournalError as error:
-            _log.warning("the dice watch could not be kept", error=str(error))
+            _log.warning("the state of the dice monitor could not be stored", error=str(error))
 
 
 def _corrects(event: object) -> bool:

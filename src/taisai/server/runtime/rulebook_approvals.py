@@ -115,7 +115,7 @@ def _parted(text: str | bytes) -> tuple[str, list[NoteSignature]]:
             raise ApprovalsError(f"expected a list of at most {MOST_BYTES} bytes, got {len(data)}")
         decoded = data.decode()
     except UnicodeError as error:
-        raise ApprovalsError(f"expected a list in UTF-8, got other bytes: {error}") from None
+        raise ApprovalsError(f"the list is not UTF-8: {error}") from None
     body, blank, under = decoded.rpartition("\n\n")
     *lines, rest = under.split("\n")
     if not blank or rest or not 1 <= len(lines) <= MOST_SIGNATURES:

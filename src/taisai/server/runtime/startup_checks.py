@@ -261,7 +261,7 @@ def _check_chain(config: Config, found: OpenedJournal, start: StartupReport) -> 
     except RulesError as error:
         start.fails("chain", error)
         return
-    start.passes("chain", f"{journal.size:,} entries proved, {count:,} of its checkpoints still true")
+    start.passes("chain", f"{journal.size:,} entries verified, checkpoints verified: {count:,}")
 
 
 def _expect_copy(journal: Journal, key: SigningKey, folder: Path) -> None:
@@ -283,7 +283,7 @@ def _expect_copy(journal: Journal, key: SigningKey, folder: Path) -> None:
     if not copy.is_signed_by(key.public) and copy.text not in (
         stored.text for stored in journal.store.checkpoints()
     ):
-        raise RulesError(f"{copied} has no signature of our key ({checkpoint.origin})")
+        raise RulesError(f"{copied} has no signature of the key of the house ({checkpoint.origin})")
 
 
 def _check_tables(config: Config, found: OpenedJournal, now: int, start: StartupReport) -> None:
@@ -317,9 +317,9 @@ def _mismatch(config: TableConfig | None, table: Table | None) -> str | None:
     if table is None:
         return None
     if not table.open:
-        return "expected a new name, got the name of a closed table"
+        return "the name belongs to a closed table; choose a new name"
     if table.demonstration:
-        return "expected a table of play for money, got a demonstration"
+        return "the table was opened for a demonstration, not for money"
     if config is not None and config.book.digest != table.book.digest:
         was = f"{table.book.id} {table.book.digest}"
         return f"expected the rulebook that the table was opened with, {was}, got {config.book.digest}"

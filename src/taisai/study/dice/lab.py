@@ -53,8 +53,8 @@ class MappingProof(Describable):
     def report(self) -> StudyReport:
         rows = tuple((str(face), str(count)) for face, count in enumerate(self.faces, 1))
         verdict = (
-            f"Each face has {self.faces[0]} of the 256 bytes; {self.left_out} are left out. Bytes that are "
-            "uniform and independent therefore make dice that are."
+            f"Each face has {self.faces[0]} of the 256 bytes; {self.left_out} are left out. So bytes that "
+            "are uniform and independent make dice that are uniform and independent."
             if self.is_unbiased
             else "The faces do not have equally many bytes: this mapping is biased."
         )
@@ -142,10 +142,10 @@ class DiceTests(Describable):
                 for face, count in enumerate(self.tally.faces, 1)
             ),
         )
-        verdict = "Nothing speaks against fair dice"
+        verdict = "No evidence against fair dice"
         if not self.is_fair:
             verdict = "These are not what fair dice, rolled independently, would show"
-        chance = f"(all tests together are wrong about fair dice at most once in {1 / LEVEL:.0f})."
+        chance = f"(all tests together reject fair dice at most once in {1 / LEVEL:.0f} times)."
         evidence = f"e-value against fair dice: {self.e_value:.4g} (alarm at {ALARM:g})."
         return StudyReport((tests, faces), (f"{verdict} {chance}", evidence, *self.left_out))
 

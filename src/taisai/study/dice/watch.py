@@ -298,7 +298,9 @@ class DiceWatch:
     def restored(cls, state: Mapping[str, object]) -> Self:
         """The watch with a stored state."""
         if state.get("mixture") != VERSION:
-            raise ValueError(f"expected a watch with mixture {VERSION}, got {state.get('mixture')!r}")
+            raise ValueError(
+                f"expected the state of a monitor of version {VERSION}, got {state.get('mixture')!r}"
+            )
         watch = cls(str(state.get("level")))
         watch._outcomes = _counts(state.get("outcomes"))
         watch._rounds = sum(watch._outcomes)
@@ -333,7 +335,7 @@ def _counts(outcomes: object) -> list[int]:
 def _past(peak: object, alarm_at: object, watch: DiceWatch) -> tuple[float, int | None]:
     """Checks that peak and alarm agree with the counts."""
     if type(peak) not in {int, float} or not isinstance(peak, int | float) or not isfinite(peak):
-        raise ValueError(f"expected a peak, got {peak!r}")
+        raise ValueError(f"expected a number as the peak, got {peak!r}")
     if peak < max(0.0, watch.log_e) - NEAR:
         raise ValueError(f"expected a peak of at least {max(0.0, watch.log_e)}, got {peak!r}")
     peak = max(float(peak), watch.log_e)

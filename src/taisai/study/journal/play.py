@@ -137,13 +137,13 @@ class Observed(Describable):
             (
                 ("staked", f"{self.staked:,}"),
                 ("the house kept", f"{net:,}"),
-                ("it keeps in the mean", f"{float(self.expected):,.1f}"),
-                ("99 % band about that", f"{_about(self.error)}± {_Z * sqrt(self.variance):,.1f}"),
-                ("deviations above", f"{self.deviations:+.2f}"),
+                ("expected by theory", f"{float(self.expected):,.1f}"),
+                ("99 % band around that", f"{_about(self.error)}± {_Z * sqrt(self.variance):,.1f}"),
+                ("standard deviations", f"{self.deviations:+.2f}"),
             ),
         )
         watched = Sheet(
-            "Dice, those that look oddest first",
+            "Dice, the most suspicious first",
             columns("table", "rounds", "log e-value", "", numbers=("rounds", "log e-value")),
             tuple(
                 (table, f"{rounds:,}", f"{log_e:+.2f}", "look at them" if log_e > _ALARM else "")
@@ -152,12 +152,12 @@ class Observed(Describable):
         )
         odd = sum(one.is_odd for one in self.areas)
         sure = sum(one.error <= TRUSTED for one in self.areas)
-        by_chance = f"about {sure / 100:.2f} are, in the mean, by chance alone."
+        by_chance = f"by chance alone, about {sure / 100:.2f} would be."
         notes = [f"{odd} of {sure} areas with enough rounds are outside their 99 % band; {by_chance}"]
         if sure < len(self.areas):
             notes.append(
-                "≈ marks a band that cannot be relied on yet: bands are normal, and the share of such play "
-                "within may be off by more than 5 percentage points by the Berry–Esseen bound."
+                "≈ marks a band that is not reliable yet: it is a normal band, and by the Berry–Esseen bound "
+                "its true level may differ from 99 % by more than 5 percentage points."
             )
         if self.has_cards:
             notes.append(
@@ -271,12 +271,12 @@ class _Counting:
             where = f"(table {played.table}, round {played.number})"
             known = self.pay_tables.get(pay_table)
             if known is None:
-                raise RulesError(f"expected a known pay table, got {pay_table} {where}")
+                raise RulesError(f"unknown pay table {pay_table} {where}")
             if pay_table not in self.odds:
                 self.odds[pay_table] = {str(area.id): area for area in area_odds(*known)}
             odds = self.odds[pay_table].get(name)
             if odds is None:
-                raise RulesError(f"expected an area of layout {known[0].layout}, got {name!r} {where}")
+                raise RulesError(f"unknown area {name!r} on layout {known[0].layout} {where}")
             self.areas[key] = _Area(odds, known[0].layout)
         return self.areas[key]
 

@@ -132,9 +132,7 @@ class ColumnFile:
                 found.append(self._resettled(some, before))
                 before += some.num_rows
         except (OSError, pa.ArrowException) as error:
-            raise RulesError(
-                f"expected row groups that can be read, got {error} ({printable(self._path)})"
-            ) from None
+            raise RulesError(f"cannot read the row groups: {error} ({printable(self._path)})") from None
         return found
 
     def _resettled(self, some: pa.RecordBatch, before: int) -> ResettlementCheck:
@@ -184,17 +182,15 @@ class ColumnFile:
     def _expect_columns(self) -> None:
         schema = self._read(parquet.read_schema, memory_map=True)
         if twice := [name for name in READ if schema.names.count(name) > 1]:
-            raise RulesError(
-                f"expected every column once, got {', '.join(twice)} twice ({printable(self._path)})"
-            )
+            raise RulesError(f"columns occur twice: {', '.join(twice)} ({printable(self._path)})")
         kinds = {field.name: field.type for field in schema}
         fits = [name for name in CODED if name in kinds and _is_text(kinds[name])]
         fits += [name for name in FIGURES if name in kinds and pa.types.is_integer(kinds[name])]
         fits += [FLAG] if FLAG in kinds and pa.types.is_boolean(kinds[FLAG]) else []
         if missing := [name for name in READ if name not in fits]:
             raise RulesError(
-                "expected the columns of `taisai audit export --format parquet --of bets`, got none like "
-                f"{', '.join(missing)} ({printable(self._path)})"
+                f"missing columns {', '.join(missing)}: expected a file of "
+                f"`taisai audit export --format parquet --of bets` ({printable(self._path)})"
             )
 
     @property
@@ -212,10 +208,8 @@ class ColumnFile:
                 raise FileNotFoundError(2, "no such file")
             return reader(self._path, **how)
         except (OSError, pa.ArrowException) as error:
-            why = getattr(error, "strerror", None) or "it is none"
-            raise RulesError(
-                f"expected a Parquet file that can be read, got {printable(repr(self._path))}: {why}"
-            ) from None
+            why = getattr(error, "strerror", None) or "it is not a Parquet file"
+            raise RulesError(f"cannot read the Parquet file {printable(repr(self._path))}: {why}") from None
 
 
 def _is_text(kind: pa.DataType) -> bool:

@@ -177,7 +177,7 @@ class Total(Describable):
         title = f"{matrix.rulebook}, layout {matrix.layout}: {bets}, {counted(self.rounds, 'round')}"
         totals = Sheet(title, columns("total", numbers=("",)), tuple(rows))
         quantiles = Sheet(
-            "At least so many sessions in a hundred end at or below",
+            "Quantiles: at least this share of sessions ends at or below the total",
             columns(numbers=("sessions", "total")),
             tuple((f"{decimal_text(100 * share)} %", f"{value:+,}") for share, value in self.quantiles),
         )

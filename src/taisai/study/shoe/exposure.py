@@ -84,7 +84,7 @@ class Exposure(Describable):
         rows = tuple(_row(depth) for depth in self.depths())
         shoe = f"{sum(self.left)} cards ({sum(self.left) / self.deck:g} decks)"
         game = f"{self.matrix.rulebook}, layout {self.matrix.layout}"
-        title = f"{game}, {shoe}: units won in 100 rounds, one a bet"
+        title = f"{game}, {shoe}: units won in 100 rounds, bets of one unit"
         return StudyReport((Sheet(title, columns(numbers=names), rows),), tuple(self._notes()))
 
     def _notes(self) -> list[str]:
