@@ -236,7 +236,11 @@ def test_loaded_dice_raise_the_alarm_once_and_the_pit_sees_it() -> None:
 
 
 def test_sabotage_a_watch_that_counts_nothing_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(DiceWatch, "take", lambda *_: None)
+    class Blind(DiceWatch):
+        def take(self, _faces: object) -> None:
+            """Counts nothing."""
+
+    monkeypatch.setattr(monitors, "DiceWatch", Blind)
     with pytest.raises(AssertionError):
         attended(_alarmed, RWS, demonstration=False, thresholds=WATCH)
 
