@@ -275,7 +275,7 @@ def _move(house: House, event: messages.CapitalBrought | messages.CapitalTaken) 
 
 def _add_ticket(house: House, event: messages.TicketSold | messages.TicketIssued) -> None:
     if event.ticket in house.tickets:
-        raise StreamError(f"expected each ticket once, got {event} after {house.tickets[event.ticket]}")
+        raise StreamError(f"ticket issued twice: {event} after {house.tickets[event.ticket]}")
     under = event.transfer if isinstance(event, messages.TicketIssued) else None
     house.tickets[event.ticket] = Ticket(event.ticket, event.amount, event.at, event.by, under)
 

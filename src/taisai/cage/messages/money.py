@@ -28,6 +28,7 @@ class TakeOut(HouseCommand, frozen=True, kw_only=True, tag="take-out"):
     """The owners take money out of the cage, no more than they brought in."""
 
     id: str
+    """The id of the movement. A retry with the same id changes nothing."""
     amount: int
     second: str | None = None
 

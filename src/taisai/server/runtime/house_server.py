@@ -108,7 +108,7 @@ class HouseServer:
         await self._positions.reconcile()
         left = await finish(self.queue, self.clock, entropy=self.entropy)
         for sentence in left:
-            _log.warning("a transfer waits for someone", text=sentence)
+            _log.warning("a transfer waits for a person to finish it", text=sentence)
         self._monitors.begin(sorted(self._known & {table.name for table in self.plan.tables}))
         for name in self._known & self._countdowns.keys():
             self._countdowns[name].resume()

@@ -296,7 +296,7 @@ class Resettled(Describable):
         in_hand = f", {self.still_open:,} still open" if self.still_open else ""
         sums = Sheet(
             f"{self.source}: {counted(self.bets - self.still_open, 'bet')} settled again{in_hand}",
-            columns("table", numbers=("bets", "staked", "returned", "house", "due to players", "out by")),
+            columns("table", numbers=("bets", "staked", "returned", "house", "due to players", "difference")),
             tuple(table.texts() for table in self.tables),
         )
         if self.is_right:

@@ -212,9 +212,7 @@ def ends_of(
         raise RulesError(f"expected 1 to {MOST_ROUNDS:,} rounds, got {got(rounds)}")
     distribution = mix.distribution(chance)
     if rounds is None and distribution.values == (0,):
-        raise RulesError(
-            "the bets always come out level: a session without a limit of rounds would never end"
-        )
+        raise RulesError("the bets never win or lose: a session without a limit of rounds would never end")
     greatest = max(1, (target - 1) // mix.staked)
     multiples = allowed(mix, minimum=minimum, maximum=maximum, greatest=greatest)
     machine = system(staking, multiples)
