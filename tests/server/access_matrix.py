@@ -239,7 +239,7 @@ def is_access_refusal(tell: Tell) -> bool:
 
 def is_broken(tell: Tell) -> bool:
     """Whether the case says nothing: nobody could read it, or something broke over it."""
-    is_second_hello = "one hello" in tell.get("message", "")
+    is_second_hello = "hello was already sent" in tell.get("message", "")
     return tell.get("reason") in ("fault", "bad-message") and not is_second_hello
 
 

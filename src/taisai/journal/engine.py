@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from typing import Final, cast
 
 from msgspec import Struct
@@ -25,7 +26,7 @@ from taisai.journal.codec import (
 )
 from taisai.journal.errors import DamagedError, InDoubtError, JournalError, UnwritableError
 from taisai.journal.journal import Decision, Journal
-from taisai.journal.streams import Aggregate, HouseStream, ReadPart, TableStream, is_round
+from taisai.journal.streams import Aggregate, HouseStream, TableStream, is_round
 from taisai.rules.book import Rulebook
 from taisai.rules.clauses import Clause
 
@@ -206,7 +207,7 @@ class Engine:
     def _load(self, submission: Submission) -> Aggregate | None:
         loaded = self._loaded(submission.stream)
         if loaded is None and submission.book is not None:  # kept only if it opens
-            loaded = TableStream(submission.book, self._reading(submission.stream))
+            loaded = TableStream(submission.book, partial(self.part, submission.stream))
         return loaded
 
     def _loaded(self, stream: str) -> Aggregate | None:
@@ -240,7 +241,7 @@ class Engine:
     def _made(self, stream: str, written: bytes | None) -> Aggregate:
         if stream == HOUSE_STREAM:
             return HouseStream(written)
-        return TableStream(self._book_of(stream), self._reading(stream), written)
+        return TableStream(self._book_of(stream), partial(self.part, stream), written)
 
     def _replay(self, aggregate: Aggregate, stream: str, *, after: int = 0, upto: int | None = None) -> None:
         for version, event in self.journal.events(stream, after=after):
@@ -258,9 +259,6 @@ class Engine:
         return self._books[digest]
 
     # Snapshots
-
-    def _reading(self, stream: str) -> ReadPart:
-        return lambda number: self.part(stream, number)
 
     def part(self, stream: str, number: int) -> bytes:
         """A round that was put away; replayed if its stored bytes are gone or unusable."""

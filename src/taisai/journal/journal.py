@@ -56,7 +56,6 @@ class _Tree(msgspec.Struct, frozen=True):
 
 
 def written_tree(tree: Frontier) -> bytes:
-    """The bytes of the tree's snapshot."""
     return msgspec.json.encode(_Tree(tree.size, tree.peaks))
 
 
@@ -116,7 +115,6 @@ class Journal:
 
     @property
     def size(self) -> int:
-        """The number of entries."""
         return self._tree.size
 
     @property
@@ -218,7 +216,6 @@ class Journal:
         return book
 
     def rotate(self, old: SigningKey, new: PublicKey, *, at: int, by: str) -> None:
-        """Replaces the key that signs."""
         self._expect(old)
         self.prove()
         signature = old.sign(rotation_text(self.origin, self.size + 1, self._previous, new.text))
@@ -313,7 +310,6 @@ class Journal:
         self.store.keep(StoredSnapshot(TREE, self._tree.size, written_tree(self._tree)), {})
 
     def close(self) -> None:
-        """Closes the store."""
         self.store.close()
 
     def _read_tree(self) -> tuple[Frontier, str]:

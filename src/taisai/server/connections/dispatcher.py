@@ -108,8 +108,6 @@ class Dispatcher:
         self.requests = RateLimiter(RateLimit(burst=4 * a_second, every=max(1, 1_000 // a_second)))
         self.at_work: set[asyncio.Task[None]] = set()
         """Requests that are worked on, also for clients that have disconnected since."""
-        self._by_session: dict[str, set[Socket]] = {}
-        self._by_device: dict[str, set[Socket]] = {}
         authentication.sessions.on_end(self._session_ended)
         queue.listeners += (self._on_commit, metrics.count_rounds)
         metrics.gauge("taisai_sockets", "Open connections", lambda: len(self.sockets))
@@ -143,18 +141,11 @@ class Dispatcher:
         self._unauthenticated.remove(socket)
         for feed in socket.following:
             self.queue.feeds.unfollow(feed, socket.outbox)
-        for register, key in (
-            (self._by_session, socket.principal.session),
-            (self._by_device, socket.principal.name),
-        ):
-            if key and key in register:
-                register[key].discard(socket)
-                if not register[key]:
-                    del register[key]
 
     def _session_ended(self, session: Session, why: SignOutCause) -> None:
-        for socket in list(self._by_session.get(session.id, ())):
-            socket.end(str(why), f"the session has ended ({why})")
+        for socket in list(self.sockets):
+            if socket.principal.session == session.id:
+                socket.end(str(why), f"the session has ended ({why})")
 
     def _on_commit(self, committed: Committed) -> None:
         if committed.stream != HOUSE_STREAM:
@@ -162,8 +153,9 @@ class Dispatcher:
         self.authentication.heard(committed.events)
         for event in committed.events:
             if isinstance(event, DeviceDismissed):
-                for socket in list(self._by_device.get(event.device, ())):
-                    socket.end("revoked", "the device was dismissed: it has to be enrolled again")
+                for socket in list(self.sockets):
+                    if socket.principal.role in DEVICES and socket.principal.name == event.device:
+                        socket.end("revoked", "the device was dismissed: it has to be enrolled again")
 
     # Requests
 
@@ -355,10 +347,6 @@ class Dispatcher:
             self._unauthenticated.remove(socket)
         socket.principal = principal
         socket.stream = stream_of(principal.table or "")
-        if principal.session is not None:
-            self._by_session.setdefault(principal.session, set()).add(socket)
-        elif principal.role is not Role.VISITOR:
-            self._by_device.setdefault(principal.name, set()).add(socket)
         socket.send(
             WelcomeReply(
                 to=request.id, role=principal.role, name=principal.name, table=principal.table,

@@ -47,16 +47,8 @@ class Outbox:
     """The messages for a client, in order; all that there are go in one WebSocket message."""
 
     __slots__ = (
-        "_bodies",
-        "_bytes",
-        "_close",
-        "_is_over",
-        "_line",
-        "_on_end",
-        "_on_overflow",
-        "_send",
-        "_waiting",
-    )
+        "_bodies", "_bytes", "_close", "_is_over", "_line", "_on_end", "_on_overflow", "_send", "_waiting",
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -133,7 +125,9 @@ class Outbox:
             if self._is_over:
                 self._on_end()
         except Exception:  # noqa: BLE001  the client has disconnected, which the reader notices
-            self._end()
+            self._is_over = True
+            self._bodies.clear()
+            self._on_end()
         else:
             self._waiting = asyncio.get_running_loop().create_task(self._rest(sending, first))
 
@@ -150,13 +144,7 @@ class Outbox:
         if self._is_over:
             self._on_end()
 
-    def _end(self) -> None:
-        self._is_over = True
-        self._bodies.clear()
-        self._on_end()
-
     def abandon(self) -> None:
-        """Nothing more is sent."""
         self._is_over = True
         self._bodies.clear()
         if self._waiting is not None:
@@ -250,7 +238,6 @@ class Feeds:
             self._feeds.move_to_end(name)
 
     def followed(self) -> set[str]:
-        """The feeds that have followers."""
         return {name for name, feed in self._feeds.items() if feed.followers}
 
     def forget(self, names: Iterable[str]) -> None:

@@ -143,7 +143,6 @@ class Socket:
             self._dispatcher.metrics.refusals[answer.reason] += 1
 
     def send(self, message: ServerMessage) -> None:
-        """Sends a message at once."""
         if type(message) is RefusedReply:
             self._dispatcher.metrics.refusals[message.reason] += 1
         self.outbox.put(encoded(message))
@@ -171,7 +170,6 @@ class Socket:
     # Receiving
 
     async def run(self) -> None:
-        """Reads until the connection is over."""
         self._reading = asyncio.current_task()
         try:
             await self._read()
@@ -221,7 +219,6 @@ class Socket:
 
     @property
     def at_work(self) -> int:
-        """How many of its requests are worked on."""
         return len(self._tasks)
 
 

@@ -84,5 +84,4 @@ class HousePlan:
     """Why a rulebook may not be played for money at a moment; None where no approval is needed."""
 
     def table(self, name: str) -> TablePlan | None:
-        """The plan of a table."""
         return next((table for table in self.tables if table.name == name), None)
