@@ -119,7 +119,14 @@ def _forget_to_answer(patch: Patch) -> None:
 
 
 def _forget_who_staked(patch: Patch) -> None:
-    patch.setattr(SeatFeeds, "_keep_stakes", lambda *_: None)
+    right = SeatFeeds._keep
+
+    def keep(self: SeatFeeds, name: str, whole: Any) -> Any:
+        view = right(self, name, whole)
+        self._at_risk.pop(name, None)
+        return view
+
+    patch.setattr(SeatFeeds, "_keep", keep)
 
 
 def _publish_late(patch: Patch) -> None:
