@@ -15,7 +15,7 @@ from taisai.server.runtime.serving import listening
 
 
 class Bets(msgspec.Struct, forbid_unknown_fields=True, tag_field="type", tag="do"):
-    """What a terminal sends, as the floor's own ask has it."""
+    """What a terminal sends, in the form of the server's own request."""
 
     id: str
     table: str
@@ -30,10 +30,10 @@ class Do(msgspec.Struct, forbid_unknown_fields=True, tag_field="command", tag="p
     bets: tuple[Slip, ...]
 
 
-class Told(msgspec.Struct, tag_field="type", tag="done"):
-    """What it is answered."""
+class Reply(msgspec.Struct, tag_field="type", tag="done"):
+    """The acknowledgement."""
 
-    re: str
+    to: str
     seat: str
 
 
@@ -50,8 +50,8 @@ async def app(scope: Any, receive: Any, send: Any) -> None:
     await send({"type": "websocket.accept"})
     _open.append(send)
     while (message := await receive())["type"] == "websocket.receive":
-        asked = _decode(message["text"])
-        text = "[" + _encode(Told(asked.id, asked.do.seat)).decode() + "]"
+        request = _decode(message["text"])
+        text = "[" + _encode(Reply(request.id, request.do.seat)).decode() + "]"
         await send({"type": "websocket.send", "text": text})
 
 
