@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import signal
+from collections.abc import Iterator
 
+import pytest
+import structlog
 from hypothesis import settings
 
 from tests.tiers import LONG, count
@@ -23,3 +27,13 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 # which a sabotage brings about on purpose, it never comes to one. Here it tells as much as anywhere else.
 for variable in ("CI", "BUILD_NUMBER"):
     os.environ.pop(variable, None)
+
+
+@pytest.fixture(autouse=True)
+def _logs_restored() -> Iterator[None]:
+    """A command that runs in this process sets up logs of its own, to a stream that ends with its test."""
+    config, root = structlog.get_config(), logging.getLogger()
+    handlers, level = list(root.handlers), root.level
+    yield
+    structlog.configure(**config)
+    root.handlers, root.level = handlers, level

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import logging
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-import structlog
 
 from taisai.cli.server import serve
 from taisai.cli.server.serve import recovery_lines
@@ -27,15 +24,6 @@ from tests.cli.conftest import Taisai
 from tests.server.house_folder import PASSWORD, TINY, entropy, plan
 
 STOPPED = "! SB1 was stopped in the phase open: "
-
-
-@pytest.fixture(autouse=True)
-def _logs_as_they_were() -> Iterator[None]:
-    was, root = structlog.get_config(), logging.getLogger()
-    handlers, level = list(root.handlers), root.level
-    yield
-    structlog.configure(**was)
-    root.handlers, root.level = handlers, level
 
 
 @pytest.fixture

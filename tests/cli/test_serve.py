@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import json
-import logging
 import signal
 import socket
 import sqlite3
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from datetime import date
 from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
-import structlog
 
 from taisai.audit import verified
 from taisai.cage.messages import SignedIn, SignedOut, SystemStarted, SystemStopped
@@ -37,15 +35,6 @@ from tests.server.house_folder import PASSWORD, TINY
 
 BOOK = "rws-sic-bo-etg-v8"
 SUE, DAN, CAT = "a tumbler, three dice", "under the dome they lie", "a drawer full of notes"
-
-
-@pytest.fixture(autouse=True)
-def _logs_as_they_were() -> Iterator[None]:
-    was, root = structlog.get_config(), logging.getLogger()
-    handlers, level = list(root.handlers), root.level
-    yield
-    structlog.configure(**was)
-    root.handlers, root.level = handlers, level
 
 
 @pytest.fixture

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -17,15 +16,6 @@ NAMES = (
     "password", "code", "token", "approval", "seed", "secret", "totp", "passphrase", "authorization",
     "signature", "PassWord", "Authorization",
 )  # fmt: skip
-
-
-@pytest.fixture(autouse=True)
-def _as_it_was() -> Iterator[None]:
-    was, root = structlog.get_config(), logging.getLogger()
-    handlers, level = list(root.handlers), root.level
-    yield
-    structlog.configure(**was)
-    root.handlers, root.level = handlers, level
 
 
 def told(capsys: pytest.CaptureFixture[str]) -> list[dict[str, Any]]:

@@ -15,6 +15,7 @@ from tests.server.races.server_processes import Server, Servers
 
 DEPTH: Final = 12  # asks of a terminal that are under way
 LATE_ENOUGH: Final = 20  # refusals after which a terminal waits for the next round
+BETS_A_MILLISECOND: Final = 100  # more than any server takes, so that the close comes before the last bet
 AREAS: Final = ("small", "big", "odd", "even")
 
 
@@ -125,10 +126,10 @@ async def stormed(
     *,
     bets: int,
     seats: int = 200,
-    window: int = 1_000,
     sabotage: str | None = None,
 ) -> tuple[Storm, Reckoning]:
     """A storm of at least so many bets, and the journal that it left."""
+    window = bets // BETS_A_MILLISECOND
     furnish(folder, RWS, seats)
     server = await processes.open(Order(folder=str(folder), book=RWS, window=window, sabotage=sabotage))
     storm = Storm(server, seats, window)

@@ -39,6 +39,6 @@ def test_bets_race_the_close(processes: Servers, tmp_path: Path) -> None:
 def test_sabotage_a_server_that_loses_the_race_is_found(
     processes: Servers, tmp_path: Path, sabotage: str, says: list[str]
 ) -> None:
-    storm, journal = uvloop.run(stormed(processes, tmp_path, bets=SOME, window=200, sabotage=sabotage))
+    storm, journal = uvloop.run(stormed(processes, tmp_path, bets=SOME, sabotage=sabotage))
     found = list(wrongs(storm, journal))
     assert [any(f"expected {one}" in wrong for wrong in found) for one in says] == [True] * len(says), found
