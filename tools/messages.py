@@ -54,7 +54,6 @@ MEANINGS: Final = {
     "felt": "The layout.",
     "found": "The number of cards of each face, from 1 to 6.",
     "how": "How the claim is settled.",
-    "id": "A new id.",
     "ids": "The ids of the bets.",
     "item": "The id of the equipment in the rulebook.",
     "layout": "A layout of the rulebook, such as `B`. Default: the layout of the table.",

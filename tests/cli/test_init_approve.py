@@ -52,7 +52,7 @@ def test_the_list_goes_into_a_new_file(taisai: Taisai) -> None:
         ("us-sic-bo", DAY, date(2026, 12, 31)),
         ("mbs-sic-bo-v6", DAY, date(2026, 12, 31)),
     ]
-    assert "expected no file there yet" in approve(taisai, words, 2)
+    assert "file exists: list.txt; choose a new file" in approve(taisai, words, 2)
 
 
 def test_an_older_list_is_kept(taisai: Taisai) -> None:
@@ -151,4 +151,4 @@ def test_every_fault_of_a_configuration_is_a_line(
     assert ran.code == 2
     lines = ran.err.splitlines()
     assert len(lines) == 9
-    assert all(line.startswith("taisai: expected ") for line in lines)
+    assert all(line.startswith("taisai: ") and "expected " in line for line in lines)

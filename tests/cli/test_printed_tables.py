@@ -32,7 +32,7 @@ def test_who_must_be_present_is_shown(taisai: Taisai, monkeypatch: pytest.Monkey
 def test_an_area_that_was_mistyped_is_shown_its_neighbours(taisai: Taisai) -> None:
     ran = taisai("settle", "us-sic-bo", "--dice", "1,2,3", "--bet", "smal=1")
     assert ran.code == 2
-    assert "got 'smal'; similar areas: small" in ran.err
+    assert "unknown area 'smal' on us-sic-bo layout A; similar areas: small" in ran.err
 
 
 def test_one_clause_comes_with_its_parts(taisai: Taisai) -> None:

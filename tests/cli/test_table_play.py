@@ -243,7 +243,7 @@ def test_pin_writes_what_the_table_answers_and_lists_refusals(
     ("name", "raw", "message"),
     [
         ("y.round", b"", "y.round:1: missing 'book:' in the header"),
-        ("y.round", b"\x7fELF\xff", "y.round:1: expected UTF-8"),
+        ("y.round", b"\x7fELF\xff", "y.round:1: the playbook is not UTF-8"),
         ("y.round", b"opened by: S r\nlimits: 1 to 2\nbook: no-such\n> S: uncover", "y.round:3: expected"),
         ("y.round", UNPINNED.replace("tumble", "tumbel").encode(), "got 'tumbel'; near it are tumble"),
         (".", None, "Is a directory"),

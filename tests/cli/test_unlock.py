@@ -132,7 +132,7 @@ def test_nothing_is_unlocked_without_the_houses_key(folder: Path, taisai: Taisai
     [
         (("Eve Koh", *CONFIG), "expected a person on the staff list, got 'Eve Koh'"),
         (("Ann Tan", *CONFIG, "--reason", ""), "(reason)"),
-        (("Ann Tan", "--config", "nowhere.toml"), "expected a configuration"),
+        (("Ann Tan", "--config", "nowhere.toml"), "cannot read the configuration 'nowhere.toml'"),
     ],
 )
 def test_what_cannot_be_done_is_said(folder: Path, taisai: Taisai, words: tuple[str, ...], says: str) -> None:

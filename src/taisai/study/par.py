@@ -12,7 +12,7 @@ from taisai import __version__
 from taisai.rules import Chance, Matrix, Rulebook
 from taisai.rules.chance import ChanceKind
 from taisai.study.bands import BAND_LEVELS, ROUNDS
-from taisai.study.measures import LayoutMeasures, measures, one_in
+from taisai.study.measures import Family, LayoutMeasures, measures, one_in
 from taisai.study.report import Describable, Sheet, StudyReport, columns, counted
 
 FORMAT: Final = 1
@@ -43,6 +43,11 @@ class ParSheet(Describable):
     @property
     def chance(self) -> Chance:
         return self.measures.chance
+
+    @property
+    def families(self) -> tuple[Family, ...]:
+        """Areas with the same distribution together, in the order of the rulebook."""
+        return self.measures.families
 
     @property
     def cycle(self) -> str:
