@@ -18,7 +18,7 @@ function opened(): Promise<IDBDatabase> {
     const asked = indexedDB.open(FOLDER, 1);
     asked.onupgradeneeded = () => asked.result.createObjectStore("keys");
     asked.onsuccess = () => done(asked.result);
-    asked.onerror = () => failed(asked.error ?? new Error("expected a place to keep the key, got none"));
+    asked.onerror = () => failed(asked.error ?? new Error("the browser refuses to store the key"));
   });
 }
 

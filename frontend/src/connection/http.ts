@@ -25,7 +25,7 @@ export class Refused extends Error {
 /** The connection was lost before the reply: the request may or may not have been carried out. */
 export class Unanswered extends Error {
   constructor() {
-    super("expected an answer, got none: the connection is gone");
+    super("no answer: the connection was lost");
   }
 }
 

@@ -130,7 +130,7 @@ export class Lesson {
     const many = this.plan.weak.length > 0 && this.asked.kind !== "key" ? LOOKED_AT : 1;
     const drawn = await Promise.all(Array.from({ length: many }, () => this.#client.exercise(this.asked, randomSeed())));
     const taken = mostRelevant(new Set(this.plan.weak), drawn);
-    if (!taken) throw new Error("expected an exercise, got none");
+    if (!taken) throw new Error("no exercise is open");
     return taken;
   }
 

@@ -221,7 +221,7 @@ export class Seat {
   async loadTickets(): Promise<void> {
     const { session } = this.mine;
     const told = await this.connection.send<TicketsReply>({ type: "tickets", table: this.tableName, seat: this.name }, { isSafe: true });
-    if (session !== this.mine.session) return; // an answer for whoever sat here before
+    if (session !== this.mine.session) return; // a reply for the player who sat here before
     [this.house, this.tickets] = [told.house, told.tickets];
   }
 

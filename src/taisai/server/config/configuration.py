@@ -212,7 +212,7 @@ class _Reading:
         has_both = {"tls_certificate", "tls_key"} <= listen.keys()
         if has_both and (certificate is None) != (key is None):
             missing, given = ("key", "certificate") if key is None else ("certificate", "key")
-            self._add(f"listen.tls_{missing}", f"expected tls_{missing} beside tls_{given}, got nothing")
+            self._add(f"listen.tls_{missing}", f"missing tls_{missing}: tls_{given} needs it")
         host, proxy = listen.get("host"), listen.get("behind_proxy")
         if host is None or proxy is None or not has_both:
             return
