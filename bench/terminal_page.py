@@ -40,12 +40,12 @@ class Heard extends WebSocket {
 }
 window.WebSocket = Heard;
 """
-"""A socket that can be spoken through, and made deaf to the floor: so that nothing else happens meanwhile."""
+"""A socket that the bench speaks through; while it is deaf to the server, nothing else happens."""
 _LIGHT: Final = """(areas) => {
   window.isDeaf = true;
   window.place += 1;
   const changes = { of: "table", lit: { A: areas } };
-  window.hear({ tell: "change", feed: "table:MBS1", number: window.place, changes });
+  window.hear({ type: "change", feed: "table:MBS1", number: window.place, changes });
 }"""
 _NOTHING: Final = "(areas) => {}"
 _PAINTED: Final = "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
@@ -55,7 +55,7 @@ def run(*, quick: bool) -> Iterator[Line]:
     """Kilobytes of script, processor time until it is painted, and a change of the whole felt."""
     yield _size()
     turns = 5 if quick else 15
-    with sync_playwright() as playwright, _floor() as address:
+    with sync_playwright() as playwright, _demonstration() as address:
         chromium = shutil.which("chromium")
         assert chromium, "expected Debian's chromium, got none: apt-get install -y chromium"
         browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
@@ -96,7 +96,7 @@ def _imported(script: str) -> set[str]:
 
 
 @contextmanager
-def _floor() -> Iterator[str]:
+def _demonstration() -> Iterator[str]:
     """A demonstration in a process of its own."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
