@@ -305,6 +305,14 @@ def test_a_name_of_a_stream_has_a_limit(make_store: MakeStore) -> None:
     assert make_store().streams() == [JOURNAL_STREAM, longest]
 
 
+def test_a_name_of_a_stream_has_a_limit_also_where_its_version_is_known(make_store: MakeStore) -> None:
+    journal = opened(make_store())
+    too_long = "table:".ljust(MOST_STREAM + 1, "x")
+    assert journal.version(too_long) == 0
+    with pytest.raises(JournalError, match=f"expected a stream name of at most {MOST_STREAM} characters"):
+        journal.append([shut(1, too_long)])
+
+
 def test_an_entry_has_a_limit(make_store: MakeStore) -> None:
     journal = opened(make_store())
     journal.append([_as_long_as(MOST_BYTES)])

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import time
+import weakref
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Sequence
 from contextlib import asynccontextmanager
 from threading import Event, Thread
@@ -339,3 +341,25 @@ def test_anyone_who_was_taken_is_answered_though_it_closes_at_the_same_moment(ma
             assert await answers.wait()
 
     asyncio.run(story())
+
+
+def test_jobs_and_commands_that_fail_leave_nothing_in_memory(make_store: MakeStore) -> None:
+    errors: list[weakref.ref[JournalError]] = []
+
+    def fail(*_: object) -> Any:
+        error = JournalError("no such table")
+        errors.append(weakref.ref(error))
+        raise error
+
+    async def story() -> None:
+        async with writing(make_store) as (queue, _gate):
+            for work in (lambda: queue.run(fail), lambda: queue.execute(stream_of("T9"), fail)) * 5:
+                try:
+                    await work()
+                except JournalError:
+                    continue
+
+    asyncio.run(story())
+    gc.collect()
+    assert len(errors) == 10
+    assert [error for error in errors if error() is not None] == []

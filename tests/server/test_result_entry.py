@@ -146,6 +146,14 @@ def test_a_result_that_is_keyed_passes_the_one_entry(monkeypatch: pytest.MonkeyP
 
 
 @connected()
+async def test_a_result_at_a_table_that_was_not_opened_is_refused(house: Connected) -> None:
+    dealer = await house.came(house.session("dealer"))
+    keyed = {"command": "perform", "act": "enter-result", "faces": [6, 5, 4]}
+    reply = await dealer.answer("do", table="T9", do=keyed)
+    assert (reply["type"], reply["reason"]) == ("refused", "table-not-open")
+
+
+@connected()
 async def test_a_result_other_than_the_reading_is_noted_once_it_is_accepted_and_not_before(
     house: Connected,
 ) -> None:

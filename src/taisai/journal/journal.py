@@ -152,8 +152,8 @@ class Journal:
         encode, format_ = self.codec.encode, self.codec.version
         position = self._tree.size
         for stream, events, asked, expected in decisions:
-            version = versions.get(stream, known.get(stream))
-            if version is None:
+            version = versions.get(stream) or known.get(stream)
+            if not version:
                 version = self._first_version(stream)
             if expected is not None and expected != version:
                 raise ConflictError(
@@ -191,7 +191,7 @@ class Journal:
                     self._learn(self.codec.decode(row.body, row.position).event, row.position)
 
     def _first_version(self, stream: str) -> int:
-        """The version of a stream that was not read yet."""
+        """The version of a stream that was not read yet, or that has no entry yet."""
         if len(stream) > MOST_STREAM:
             raise JournalError(f"expected a stream name of at most {MOST_STREAM} characters, got {stream!r}")
         return self.version(stream)

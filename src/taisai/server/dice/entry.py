@@ -20,6 +20,7 @@ from taisai.journal import Engine, Submission, stream_of
 from taisai.journal.codec import HOUSE_STREAM, AnyCommand
 from taisai.journal.errors import JournalError
 from taisai.protocol.commands import BY_TAG, SentCommand
+from taisai.rules.errors import RulesError
 from taisai.rules.vocabulary import Act
 from taisai.server.config.tables import DiceIn
 from taisai.server.handlers.context import answer_to, refused
@@ -54,7 +55,10 @@ def overrides_reading(engine: Engine, table: str, command: AnyCommand) -> bool:
     """Whether a result differs from what the device read; it is accepted, since the dice prevail."""
     if not isinstance(command, Perform) or command.act is not Act.ENTER_RESULT:
         return False
-    return differs_from_reading(engine.table(table), command.faces)
+    try:
+        return differs_from_reading(engine.table(table), command.faces)
+    except RulesError:  # no such table, as the decision will say
+        return False
 
 
 def note_override(context: Context, principal: Principal, table: str, command: AnyCommand) -> None:

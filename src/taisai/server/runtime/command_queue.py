@@ -44,7 +44,7 @@ _TOO_MANY: Final = Refusal(
 _log = structlog.get_logger(__name__)
 
 
-class QueuedWork(Struct, gc=False):
+class QueuedWork(Struct):  # the collector watches it: an error that it answers leads back to it
     """A command or a job that waits, and in the end what it came to."""
 
     work: Submission | Job[Any]
