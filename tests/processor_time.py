@@ -7,6 +7,7 @@ import os
 import resource
 import time
 from collections.abc import Generator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
 
@@ -52,13 +53,10 @@ def used() -> float:
 def _descendants(pid: int) -> list[int]:
     """The running processes that a process has started; none where the system does not list them."""
     found: list[int] = []
-    for listed in Path(f"/proc/{pid}/task").glob("*/children"):
-        try:
-            children = [int(word) for word in listed.read_text().split()]
-        except OSError:
-            continue
-        for child in children:
-            found += [child, *_descendants(child)]
+    with suppress(OSError):  # the process has ended meanwhile
+        for listed in Path(f"/proc/{pid}/task").glob("*/children"):
+            for child in map(int, listed.read_text().split()):
+                found += [child, *_descendants(child)]
     return found
 
 

@@ -45,7 +45,8 @@ def test_whatever_is_cut_or_crashes_nothing_is_lost_and_everyone_sees_the_same(p
         seen.update({one.book: 1, "crashes": one.crashes, "again": one.again, "entries": len(one.rows)})
     assert len(seen) == 4 + 3, f"expected every rulebook to be played, got {seen}"
     assert seen["crashes"] > SEEDS / PARTS / 8
-    assert seen["again"] > SEEDS / PARTS / 20, "expected asks that were sent twice, got too few"
+    if SEEDS / PARTS >= 25:  # in fewer evenings it may not happen at all
+        assert seen["again"] > SEEDS / PARTS / 20, "too few requests were sent twice"
     print(seen)  # noqa: T201  what was searched, for whoever asks with -s or -rP
 
 
