@@ -12,6 +12,7 @@ from typing import Any, Final
 
 import apsw
 import pytest
+from msgspec import Struct
 
 from taisai.cage import House
 from taisai.game.events import BetRegistered
@@ -133,6 +134,14 @@ def _thrown_away(real: Any, self: CommandQueue) -> None:
     real(self)
 
 
+class _Unwatched(Struct, gc=False):
+    """Work that waits, which the garbage collector does not see."""
+
+    work: Any
+    reply: Any
+    answer: Any = ()
+
+
 def _always_taken(self: CommandQueue) -> None:
     submitted, self._submitted = self._submitted, []
     if submitted:
@@ -247,6 +256,10 @@ OF_THOSE_AT_WORK: Final[dict[str, Sabotage]] = {
     "nobody is told that it cannot be written": Sabotage(
         instead(Engine, "_not_written", _raised),
         (writing.test_a_journal_that_cannot_be_written_is_an_answer,),
+    ),
+    "failed work is kept for ever": Sabotage(
+        instead(command_queue, "QueuedWork", _Unwatched),
+        (writing.test_jobs_and_commands_that_fail_leave_nothing_in_memory,),
     ),
     "one who is gone keeps the others waiting": Sabotage(
         together(_NO_PATIENCE, instead(CommandQueue, "_deliver", _silent)),

@@ -267,7 +267,11 @@ OF_THE_JOURNAL: Final[dict[str, Sabotage]] = {
     ),
     "nothing is too large": Sabotage(
         together(instead(journal, "MOST_STREAM", 1 << 30), instead(journal, "MOST_BYTES", 1 << 30)),
-        (basic.test_a_name_of_a_stream_has_a_limit, basic.test_an_entry_has_a_limit),
+        (
+            basic.test_a_name_of_a_stream_has_a_limit,
+            basic.test_a_name_of_a_stream_has_a_limit_also_where_its_version_is_known,
+            basic.test_an_entry_has_a_limit,
+        ),
     ),
     # Reading
     "a reader goes on over damage": Sabotage(
