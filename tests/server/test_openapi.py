@@ -70,6 +70,8 @@ class Asked:
         described = self.loop.run_until_complete(self.house.request("GET", "/schema/openapi.json"))
         self.described: dict[str, Any] = described.said
         self.schema: Any = schemathesis.openapi.from_dict(self.described)
+        rejection = self.schema.config.checks.negative_data_rejection
+        rejection.expected_statuses = [*rejection.expected_statuses, "413"]  # a body that is too large
 
     async def _made(self) -> Connected:
         return matrix.a_house(self.loop, demonstration=True)
