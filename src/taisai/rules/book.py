@@ -20,16 +20,20 @@ from taisai.rules.toml_reader import Section, quoted_value
 if TYPE_CHECKING:  # imported on first use, because odds do not need the procedure
     import datetime
 
-    from taisai.rules.clauses import Erratum, Interpretation, SourceDocument
+    from taisai.rules.clauses import EditionChange, Erratum, Interpretation, SourceDocument
     from taisai.rules.equipment import EquipmentItem, LimitRules
     from taisai.rules.irregularities import Irregularities
     from taisai.rules.layout import Layout
-    from taisai.rules.people import People
+    from taisai.rules.people import People, RecordRules
     from taisai.rules.procedure import Procedure
 
 BOOKS: Final = os.path.join(os.path.dirname(__file__), "books")
 _ID: Final = re.compile(r"[a-z0-9]{1,40}(-[a-z0-9]{1,40}){0,9}")
 MAX_BYTES: Final = 1 << 18  # the rulebooks of the package are under 64 KiB
+PRACTICE: Final = 2
+"""The latest version of what the program does at a table. Older versions stay, for older rulebooks."""
+EARLIER: Final = "earlier"
+"""The folder of earlier editions, each as id@edition.toml."""
 MAX_LINE_CHARACTERS: Final = 4_000  # the parser takes quadratic time over a long dotted key
 
 
@@ -50,6 +54,10 @@ class Rulebook:
             raise section.error("id", expected, repr(self.id))
         self.operator = section.text("operator")
         self.version = section.text("version") if section.has("version") else None
+        self.edition = section.whole("edition", 1, 1_000) if section.has("edition") else 1
+        """Our edition of the document: a corrected reading makes a new one."""
+        self.practice = section.whole("practice", 1, PRACTICE) if section.has("practice") else 1
+        """The version of what the program itself does at a table; a rulebook of release 0.1 keeps version 1."""
         self.title, self.title_zh = section.table("title").text("en"), section.table("title").text("zh")
         self.clauses = section.read_clauses()
         self.settings = read_settings(section)
@@ -132,6 +140,20 @@ class Rulebook:
         from taisai.rules.equipment import read_equipment
 
         return read_equipment(self._section, self.settings, self.people)
+
+    @cached_property
+    def changes(self) -> tuple[EditionChange, ...]:
+        """What this edition reads in another way than the one before, and why."""
+        from taisai.rules.clauses import read_changes
+
+        return read_changes(self._section)
+
+    @cached_property
+    def record(self) -> RecordRules | None:
+        """Who corrects the record of the chips; None if the terminals are the record."""
+        from taisai.rules.people import read_record
+
+        return read_record(self._section, self.people)
 
     def layout_id(self, name: str | None = None) -> str:
         """Checks the id of a layout; the default is the first layout."""
@@ -225,12 +247,18 @@ class Rulebook:
 
 _PARTS: Final = (
     "effective", "sources", "layouts", "interpretations", "errata", "people", "procedure", "irregularities",
-    "limits", "equipment",
+    "limits", "equipment", "changes", "record",
 )  # fmt: skip
 
 
 def rulebook_ids() -> tuple[str, ...]:
     return tuple(sorted(file.removesuffix(".toml") for file in os.listdir(BOOKS) if file.endswith(".toml")))
+
+
+def earlier_editions() -> tuple[str, ...]:
+    """The earlier editions of the rulebooks of the package, such as 'us-sic-bo@1'."""
+    folder = os.path.join(BOOKS, EARLIER)
+    return tuple(sorted(file.removesuffix(".toml") for file in os.listdir(folder) if file.endswith(".toml")))
 
 
 def rulebook(name: str | os.PathLike[str]) -> Rulebook:
@@ -243,6 +271,8 @@ def rulebook(name: str | os.PathLike[str]) -> Rulebook:
     text = os.fspath(name)
     if text in rulebook_ids():
         return _packaged(text)
+    if text in earlier_editions():
+        return _packaged(os.path.join(EARLIER, text))
     if not os.path.isfile(text):
         got = f"no file {text!r}" if text.endswith(".toml") or os.sep in text else repr(text)
         raise RulesError(f"expected a rulebook id ({', '.join(rulebook_ids())}) or a TOML file, got {got}")

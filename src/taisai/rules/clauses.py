@@ -167,6 +167,15 @@ class Interpretation(NamedTuple):
     setting: str | None
 
 
+class EditionChange(NamedTuple):
+    """A reading that differs from the one of the edition before, and why."""
+
+    clauses: tuple[Clause, ...]
+    was: str
+    now: str
+    reason: str
+
+
 class Erratum(NamedTuple):
     """A misprint of the document, the text we use instead, and why."""
 
@@ -192,6 +201,13 @@ def read_interpretations(book: Section, settings: Mapping[str, object]) -> tuple
             raise entry.error("setting", f"a setting of this rulebook ({known})", repr(setting))
         read.append(Interpretation(clauses, entry.text("reading"), entry.text("reason"), setting))
     return tuple(read)
+
+
+def read_changes(book: Section) -> tuple[EditionChange, ...]:
+    return tuple(
+        EditionChange(entry.clauses("clauses"), entry.text("was"), entry.text("now"), entry.text("reason"))
+        for entry in book.tables("change", least=0)
+    )
 
 
 def read_errata(book: Section) -> tuple[Erratum, ...]:

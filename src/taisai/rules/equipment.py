@@ -19,6 +19,14 @@ class InspectedBefore(StrEnum):
     SHIFT = "shift"
 
 
+class TumblesCounted(StrEnum):
+    """How tumbles are counted against the least number."""
+
+    EACH = "each"
+    """Every activation by itself."""
+    TOGETHER = "together"
+
+
 class PermittedMeans(StrEnum):
     """A means of betting, such as chips."""
 
@@ -53,6 +61,8 @@ class EquipmentItem(NamedTuple):
     clause: Clause
     when: SettingIs | None
     least_tumbles: int | None
+    tumbles_add_up: bool
+    """Whether the tumbles of several activations count together; if not, each must reach the least number."""
     hours_on_table: int | None
     excludes: ExcludedItem | None
     custody: str | None
@@ -86,6 +96,7 @@ def _item(entry: Section, settings: Mapping[str, Setting], people: People) -> Eq
         entry.clause("clause"),
         read_setting_is(entry, "when", settings),
         entry.whole("least_tumbles", 1, 100) if entry.has("least_tumbles") else None,
+        entry.choice("tumbles", TumblesCounted) is TumblesCounted.TOGETHER if entry.has("tumbles") else True,
         entry.whole("hours_on_table", 1, 10_000) if entry.has("hours_on_table") else None,
         _excludes(entry),
         read_rank(entry, "custody", people) if entry.has("custody") else None,
@@ -118,6 +129,15 @@ class LimitPolicy(StrEnum):
     SETTLE_TO_MAXIMUM = "settle-to-maximum"
 
 
+class RememberedFor(StrEnum):
+    """How long it is remembered that a bet under the minimum of a player was settled."""
+
+    STAY = "stay"
+    """Until the player leaves the table."""
+    EVER = "ever"
+    """For good, if the player is known by name; else until the player leaves the table."""
+
+
 class LimitScope(StrEnum):
     """To which sum of bets the minimum and the maximum apply."""
 
@@ -133,7 +153,7 @@ class LimitRules(NamedTuple):
     over_maximum: LimitPolicy
     over_clause: Clause
     memory: str | None
-    """With `settle-once`: the setting that says for how many rounds the first such bet is remembered."""
+    """With `settle-once`: the setting that says how long the one such round of a player is remembered."""
 
 
 def read_limits(book: Section, settings: Mapping[str, Setting]) -> LimitRules:
@@ -155,6 +175,9 @@ def read_limits(book: Section, settings: Mapping[str, Setting]) -> LimitRules:
         if limits.memory is None:
             expected = "a setting that is a number, because under_minimum is 'settle-once'"
         raise section.error("memory", expected, section.quoted("memory"))
-    if limits.memory and (limits.memory not in settings or not settings[limits.memory].bounds):
-        raise section.error("memory", "a setting of this rulebook that is a number", repr(limits.memory))
+    if limits.memory:
+        setting = settings.get(limits.memory)
+        if setting is None or not (setting.bounds or set(setting.choices) == set(RememberedFor)):
+            expected = f"a setting of this rulebook with the choices {' and '.join(RememberedFor)}, or a number"
+            raise section.error("memory", expected, repr(limits.memory))
     return limits

@@ -72,6 +72,10 @@ class Irregularities(NamedTuple):
     instead: Mapping[tuple[Irregularity, Phase], tuple[SettingIs, RulingCell]]
     seen: Mapping[tuple[Irregularity, Phase], RulingCell]
     """The ruling if someone has seen a die that should be concealed."""
+    open_seen: Clause | None
+    """The clause that voids a round when a die of it was seen before bets closed."""
+    closed_seen: Clause | None
+    """The clause by which a round goes on when a die of it was seen after bets closed."""
     void: Clause
     """The clause that returns the bets of a void round."""
     later: Clause
@@ -115,7 +119,10 @@ def read_irregularities(
                 seen[event, phase] = seen_cell
     _fill(section, cells, phases, people)
     void, later = section.clause("void"), section.clause("later")
-    return Irregularities(phases, cells, instead, seen, void, later)
+    sight = section.table("sight") if section.has("sight") else None
+    open_seen = sight.clause("before_close") if sight else None
+    closed_seen = sight.clause("after_close") if sight and sight.has("after_close") else None
+    return Irregularities(phases, cells, instead, seen, open_seen, closed_seen, void, later)
 
 
 def _cell(entry: Section, people: People) -> RulingCell:

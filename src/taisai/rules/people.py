@@ -109,6 +109,21 @@ def _placing(section: Section, names: tuple[str, ...]) -> Placing | None:
     return Placing(tuple(_rank(entry, "by", name, names) for name in by), entry.clause("clause"))
 
 
+class RecordRules(NamedTuple):
+    """Who corrects the record of the chips on the layout, and by which clause the record follows the chips."""
+
+    by: str
+    """The lowest rank that corrects it."""
+    clause: Clause
+
+
+def read_record(book: Section, people: People) -> RecordRules | None:
+    if not book.has("record"):
+        return None
+    section = book.table("record")
+    return RecordRules(read_rank(section, "by", people), section.clause("clause"))
+
+
 def read_rank(section: Section, key: str, people: People) -> str:
     return _rank(section, key, section.text(key), people.ranks())
 

@@ -63,6 +63,8 @@ class Step(NamedTuple):
     when: SettingIs | None
     needs: tuple[StepNeed, ...]
     clause: Clause
+    proposed: SettingIs | None = None
+    """The setting under which the console proposes this step first. It is possible under the others too."""
 
 
 class OutOfOrder(NamedTuple):
@@ -92,6 +94,8 @@ class Procedure(NamedTuple):
     phases: tuple[PhaseName, ...]
     steps: tuple[Step, ...]
     out_of_order: Mapping[tuple[Act, Phase], Irregularity]
+    refused: Mapping[tuple[Act, Phase], Clause]
+    """Acts that a clause forbids in a phase, for the refusal to cite."""
     positions: Positions
     recoveries: Mapping[tuple[Phase, Declared | None], RecoveryRule]
 
@@ -104,6 +108,8 @@ class Procedure(NamedTuple):
         for step in self.steps_from(phase, settings):
             if step.act is act:
                 return step
+        if (act, phase) in self.refused:
+            return OutOfOrder(None, self.refused[act, phase])
         candidates = [step for step in self.steps if step.act is act]
         candidates.sort(key=lambda step: not _holds(step.when, settings))
         clause = candidates[0].clause if candidates else Clause("house:order")
@@ -140,6 +146,7 @@ def read_procedure(book: Section, settings: Mapping[str, Setting], people: Peopl
         phases,
         steps,
         _out_of_order(section, used, steps),
+        _refused(section, used, steps),
         _positions(section.table("positions"), steps),
         _recoveries(section, used, people),
     )
@@ -183,6 +190,7 @@ def _step(entry: Section, used: tuple[Phase, ...], settings: Mapping[str, Settin
         read_setting_is(entry, "when", settings),
         tuple(_need(section) for section in entry.tables("needs", least=0)),
         entry.clause("clause"),
+        read_setting_is(entry, "proposed", settings),
     )
     if step.act is Act.SETTLE and (step.start.bets_open or step.start.visibility is not Visibility.SHOWN):
         expected = "a phase in which bets are closed and the outcome can be seen"
@@ -208,6 +216,19 @@ def _out_of_order(
             if (act, phase) in read:
                 raise entry.error("phases", "each phase once", f"{act} in {phase} twice")
             read[act, phase] = irregularity
+    return read
+
+
+def _refused(
+    section: Section, used: tuple[Phase, ...], steps: tuple[Step, ...]
+) -> dict[tuple[Act, Phase], Clause]:
+    read: dict[tuple[Act, Phase], Clause] = {}
+    for entry in section.tables("refused", least=0):
+        act, clause = entry.choice("act", Act), entry.clause("clause")
+        for phase in entry.each_choice("phases", Phase):
+            if phase not in used or (act, phase) in {(step.act, step.start) for step in steps}:
+                raise entry.error("phases", f"phases that have no step '{act}'", repr(str(phase)))
+            read[act, phase] = clause
     return read
 
 
