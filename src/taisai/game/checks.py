@@ -9,7 +9,8 @@ from taisai.game.refusals import Reason, Refusal
 from taisai.game.table import DUAL_CONTROL, MOST_TEXT, Table
 from taisai.game.vocabulary import MOST_ID, folded, is_name
 from taisai.rules.clauses import Clause
-from taisai.rules.errors import printable
+from taisai.rules.errors import RulesError, printable
+from taisai.rules.outcomes import Outcome
 from taisai.rules.settlement import GREATEST_SUM
 
 PEOPLE: Final = Clause("house:people")
@@ -116,6 +117,15 @@ def bad_text(what: str, text: object, *, least: int = 0) -> Refusal | None:
     return refused(Reason.BAD_VALUE, "house:most", message)
 
 
+def bad_faces(faces: tuple[int, ...]) -> Refusal | None:
+    """Why faces make no outcome."""
+    try:
+        Outcome.of(*faces)
+    except RulesError as error:
+        return Refusal(Reason.BAD_VALUE, Clause("house:order"), str(error))
+    return None
+
+
 def bad_amount(what: str, amount: object, clause: str = "house:stakes") -> Refusal | None:
     """Why a number cannot be an amount."""
     if type(amount) is int and 0 < amount <= GREATEST_SUM:
@@ -129,6 +139,17 @@ def on_hold(table: Table) -> Refusal | None:
         return None
     hold, clause = table.held
     return refused(Reason.ON_HOLD, clause, f"the round waits for a {hold}, which comes first")
+
+
+def money_waits(table: Table, seat: str) -> Refusal | None:
+    """Why the money of a seat cannot leave: a report on a round in which it bet waits for a second person."""
+    for report in table.reports.values():
+        number = report.round
+        round_ = table.round if table.round and table.round.number == number else table.glance(number or 0)
+        if round_ is not None and round_.sessions.get(seat) == table.seats[seat].session:
+            message = f"report {report.id} on round {number} waits for a second person, who comes first"
+            return refused(Reason.ON_HOLD, "house:confirmation", message)
+    return None
 
 
 def between_rounds(table: Table, clause: str) -> Refusal | None:

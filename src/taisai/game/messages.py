@@ -29,6 +29,8 @@ def tag_of(kind: type[Struct]) -> str:
 class Message(Struct, frozen=True, kw_only=True, tag=required_tag, forbid_unknown_fields=True, gc=False):
     """What commands and events have in common, those of the House too."""
 
+    since: ClassVar[int] = 1
+    """The version of the journal's format that first has this kind."""
     at: int
     """Milliseconds since 1970 in UTC, by the clock of the server."""
     by: str

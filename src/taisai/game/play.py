@@ -10,7 +10,7 @@ from taisai.game.betting import placing, stakes
 from taisai.game.checks import not_open, refused
 from taisai.game.dice import readings, seeds
 from taisai.game.equipment import maintenance
-from taisai.game.irregularities import holds, referrals, rulings
+from taisai.game.irregularities import holds, referrals, reports, rulings
 from taisai.game.irregularities.messages import Declare, Interrupted, Recover
 from taisai.game.messages import LATEST, Command, Event
 from taisai.game.money import cashier, claims
@@ -25,7 +25,7 @@ from taisai.rules.procedure import Declared, Recovery
 
 _MODULES: Final = (
     opening, staffing, maintenance, seating, cashier, claims, placing, stakes, steps, effects, rulings,
-    referrals, holds, readings, seeds,
+    referrals, reports, holds, readings, seeds,
 )  # fmt: skip
 _DECIDERS: Final[Deciders] = {
     kind: decider for module in _MODULES for kind, decider in getattr(module, "DECIDERS", {}).items()

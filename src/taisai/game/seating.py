@@ -11,6 +11,7 @@ from taisai.game.refusals import Reason, Refusal
 from taisai.game.table import MOST_SEATS, Deciders, Effects, Seat, Table
 from taisai.game.vocabulary import SYSTEM, Means, folded
 from taisai.rules.clauses import Clause
+from taisai.rules.equipment import RememberedFor
 from taisai.rules.errors import RulesError
 
 __all__ = ["LayoutShown", "LeaveSeat", "SeatLeft", "SeatTaken", "ShowLayout", "TakeSeat"]
@@ -191,6 +192,9 @@ def on_seat_taken(table: Table, event: SeatTaken) -> None:
 
 def on_seat_left(table: Table, event: SeatLeft) -> None:
     seat = table.seats[event.seat]
+    memory = table.book.limits.memory
+    if table.practice > 1 and memory is not None and table.settings[memory] == RememberedFor.STAY:
+        table.tolerated.pop(seat.memory_key, None)
     seat.taken, seat.terminal, seat.purse = False, None, None
     if seat.colour is not None:
         table.colours.pop(seat.colour, None)

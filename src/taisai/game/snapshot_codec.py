@@ -32,7 +32,7 @@ from msgspec import Struct, defstruct, structs
 from taisai.game.money import packed_sums
 from taisai.rules.outcomes import OUTCOMES, Outcome
 
-VERSION: Final = 4
+VERSION: Final = 5
 """The version of all snapshots. A snapshot of another version is not read: the journal is replayed."""
 _DERIVED: Final = "derived"
 _Value = TypeVar("_Value")

@@ -71,6 +71,8 @@ def assign(table: Table, command: Assign) -> Events | Refusal:
             return refused(Reason.BAD_VALUE, PEOPLE, message)
     if table.round is not None and command.person == table.dealer() and command.position != ranks[0]:
         return refused(Reason.UNDER_LIVE_BETS, PEOPLE, NO_RELIEF)
+    if command.position != ranks[0] and (custody := _has_custody(table, command.person)):
+        return custody
     if len(table.people) >= MOST_PEOPLE and command.person not in table.people:
         return refused(Reason.TOO_MANY, PEOPLE, f"the table has {MOST_PEOPLE} people, the greatest number")
     dealing = table.dealer() if command.position == ranks[0] else None
@@ -110,6 +112,7 @@ def leave(table: Table, command: Leave) -> Events | Refusal:
         message = f"{command.person!r} is not at the table; at the table: {listed(table.people)}"
         return refused(Reason.UNKNOWN_PERSON, PEOPLE, message)
     refusal = _may_send_away(table, command) if command.by != HOUSE else None
+    refusal = refusal or _has_custody(table, command.person)
     return refusal or (PersonLeft(at=command.at, by=command.by, clause=PEOPLE, person=command.person),)
 
 
@@ -121,6 +124,18 @@ def _may_send_away(table: Table, command: Leave) -> Refusal | None:
         return refused(Reason.NOT_PERMITTED, PEOPLE, message)
     if table.round is not None and (command.person == table.dealer() or len(table.people) == 1):
         return refused(Reason.UNDER_LIVE_BETS, PEOPLE, NO_RELIEF)
+    return None
+
+
+def _has_custody(table: Table, person: str) -> Refusal | None:
+    """Why the last Dealer stays: an item on the table is the Dealer's responsibility at all times."""
+    if table.practice == 1 or person != table.dealer():
+        return None
+    for name, placed in table.equipment.placed.items():
+        if placed.custodian == person:
+            clause = table.equipment.items[name].clause
+            message = f"{name} is in the custody of {person}: hand it over or remove it first"
+            return refused(Reason.UNMET_NEED, clause, message)
     return None
 
 

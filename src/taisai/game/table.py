@@ -30,6 +30,7 @@ NO_LIMITS: Final = Limits(least=1, most=1)
 """Of a table that is not open yet."""
 MOST_SEATS: Final = 2_000  # terminals that one table reaches in well under a second
 MOST_ROUNDS: Final = 100_000  # of one stream: at a round a minute, ten weeks of days and nights
+MOST_TUMBLES: Final = 1_000  # of one activation; more is a typing mistake
 MOST_BETS: Final = 1_000_000  # of one round
 MOST_IN_BATCH: Final = 500  # of one command; the largest layout has 104 areas
 MOST_TEXT: Final = 500  # characters of a reason or detail
@@ -79,6 +80,21 @@ class Referral(NamedTuple):
     decided_by: str | None = None
     detail: str = ""
     """What was written down with it."""
+
+
+class HeldReport(NamedTuple):
+    """A report by one person that waits for a second person."""
+
+    id: str
+    by: str
+    irregularity: Irregularity
+    round: int | None
+    through: int | None
+    seen: bool
+    faces: tuple[int, ...]
+    item: str | None
+    detail: str
+    clause: Clause
 
 
 class SeedCommitment(NamedTuple):
@@ -253,7 +269,7 @@ class Table:
     waived: list[Claim] = field(default_factory=list)
     """Waived claims: if the round is corrected again, the money that was kept counts as received."""
     tolerated: dict[str, int] = field(default_factory=dict)
-    """Player → rounds of the day in which a bet under the minimum was settled for them."""
+    """Player → rounds in which a bet under the minimum was settled for them, as long as it is remembered."""
     shut: str | None = None
     """Why no round opens."""
     shut_after: str | None = None
@@ -261,6 +277,10 @@ class Table:
     witnessed_by: Clause = DUAL_CONTROL
     """The clause that requires a witness, and then shuts the table."""
     referrals: dict[str, Referral] = field(default_factory=dict)
+    reports: dict[str, HeldReport] = field(default_factory=dict)
+    """Reports that wait for a second person."""
+    reports_held: int = 0
+    """How many reports ever waited for a second person."""
     claims: dict[str, Claim] = field(default_factory=dict)
     transfers: dict[str, TableTransfer] = field(default_factory=dict)
     commitment: SeedCommitment | None = None
@@ -291,6 +311,11 @@ class Table:
     def phase(self) -> Phase:
         """The phase of the current round, or between rounds."""
         return self.round.phase if self.round else Phase.BETWEEN
+
+    @property
+    def practice(self) -> int:
+        """The version of what the program does at this table, by its rulebook."""
+        return self.book.practice
 
     @property
     def held(self) -> ActiveHold | None:

@@ -122,6 +122,8 @@ class Hold(StrEnum):
     """Players choose whether to withdraw all their bets."""
     REFERRAL = "referral"
     """A person of the named rank must decide."""
+    CONFIRMATION = "confirmation"
+    """A second person must confirm or contest a report."""
 
 
 class DeviceFault(StrEnum):

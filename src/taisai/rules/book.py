@@ -57,7 +57,7 @@ class Rulebook:
         self.edition = section.whole("edition", 1, 1_000) if section.has("edition") else 1
         """Our edition of the document: a corrected reading makes a new one."""
         self.practice = section.whole("practice", 1, PRACTICE) if section.has("practice") else 1
-        """The version of what the program itself does at a table; a rulebook of release 0.1 keeps version 1."""
+        """The version of what the program does at a table; a rulebook of release 0.1 keeps version 1."""
         self.title, self.title_zh = section.table("title").text("en"), section.table("title").text("zh")
         self.clauses = section.read_clauses()
         self.settings = read_settings(section)

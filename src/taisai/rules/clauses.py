@@ -30,6 +30,26 @@ HOUSE_PROCEDURES: Final[Mapping[Clause, str]] = {
         "After an interruption that can hide whether a die was seen, the Dealer and a supervisor declare "
         "whether anyone saw one."
     ),
+    Clause(
+        "house:seen"
+    ): "A die seen after bets close is recorded. The outcome is established; the round goes on.",
+    Clause(
+        "house:untumbled"
+    ): "Dice in view that were not tumbled for this round are recorded. Nothing follows.",
+    Clause("house:unclear-chips"): (
+        "Chips that lie unclearly while bets are open are cleared up with the player before bets close."
+    ),
+    Clause("house:no-roll"): (
+        "After a No Roll the bets stay, and betting opens again in every sense until a new close."
+    ),
+    Clause("house:confirmation"): (
+        "Where two people are wanted, a report by one person holds the round until a second person confirms "
+        "or contests it."
+    ),
+    Clause("house:by-hand"): (
+        "A round played by hand while the system was down is entered afterwards by two people, with "
+        "evidence, and is marked."
+    ),
     Clause("house:recovery"): "What the system does after an interruption if the document does not say.",
     Clause("house:table"): (
         "A supervisor or a higher rank opens a table once. A table closes between rounds, with no money "

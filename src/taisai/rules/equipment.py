@@ -178,6 +178,8 @@ def read_limits(book: Section, settings: Mapping[str, Setting]) -> LimitRules:
     if limits.memory:
         setting = settings.get(limits.memory)
         if setting is None or not (setting.bounds or set(setting.choices) == set(RememberedFor)):
-            expected = f"a setting of this rulebook with the choices {' and '.join(RememberedFor)}, or a number"
+            expected = (
+                f"a setting of this rulebook with the choices {' and '.join(RememberedFor)}, or a number"
+            )
             raise section.error("memory", expected, repr(limits.memory))
     return limits

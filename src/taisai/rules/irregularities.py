@@ -64,6 +64,29 @@ class RulingCell(NamedTuple):
         return not self.caught and not self.clause.startswith("house:")
 
 
+class PairEnd(StrEnum):
+    """What follows after the ruling on a pair."""
+
+    SHUT = "shut"
+    """The table is shut until it is repaired and reopened."""
+
+
+class PairRule(NamedTuple):
+    """Two irregularities of one round that together have a ruling of their own, in either order."""
+
+    events: tuple[Irregularity, Irregularity]
+    ruling: Ruling
+    clause: Clause
+    shuts: bool
+    """Whether the table is shut after it."""
+    reason: str
+
+    def beside(self, event: Irregularity) -> Irregularity | None:
+        """The other irregularity of the pair; None if the event is not in it."""
+        one, other = self.events
+        return other if event is one else one if event is other else None
+
+
 class Irregularities(NamedTuple):
     """The table of rulings; it has a cell for every irregularity in every phase."""
 
@@ -76,6 +99,7 @@ class Irregularities(NamedTuple):
     """The clause that voids a round when a die of it was seen before bets closed."""
     closed_seen: Clause | None
     """The clause by which a round goes on when a die of it was seen after bets closed."""
+    pairs: tuple[PairRule, ...]
     void: Clause
     """The clause that returns the bets of a void round."""
     later: Clause
@@ -114,15 +138,31 @@ def read_irregularities(
             if alternative:
                 instead[event, phase] = alternative
             if seen_cell:
-                if phase.visibility is not Visibility.CONCEALED:
-                    raise entry.error("seen", "phases in which the dice are concealed", repr(str(phase)))
+                if phase is Phase.BETWEEN or phase.visibility is Visibility.SHOWN:
+                    raise entry.error("seen", "phases before the dice are uncovered", repr(str(phase)))
                 seen[event, phase] = seen_cell
     _fill(section, cells, phases, people)
     void, later = section.clause("void"), section.clause("later")
     sight = section.table("sight") if section.has("sight") else None
     open_seen = sight.clause("before_close") if sight else None
     closed_seen = sight.clause("after_close") if sight and sight.has("after_close") else None
-    return Irregularities(phases, cells, instead, seen, open_seen, closed_seen, void, later)
+    return Irregularities(phases, cells, instead, seen, open_seen, closed_seen, _pairs(section), void, later)
+
+
+def _pairs(section: Section) -> tuple[PairRule, ...]:
+    read = []
+    for entry in section.tables("pair", least=0):
+        events = entry.each_choice("events", Irregularity)
+        if len(events) != 2:
+            raise entry.error("events", "2 irregularities", str(len(events)))
+        ruling = entry.choice("ruling", Ruling)
+        if ruling is not Ruling.VOID:
+            raise entry.error("ruling", f"'{Ruling.VOID}'", repr(str(ruling)))
+        shuts = entry.choice("then", PairEnd) is PairEnd.SHUT if entry.has("then") else False
+        read.append(
+            PairRule((events[0], events[1]), ruling, entry.clause("clause"), shuts, entry.text("reason"))
+        )
+    return tuple(read)
 
 
 def _cell(entry: Section, people: People) -> RulingCell:

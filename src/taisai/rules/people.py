@@ -110,7 +110,7 @@ def _placing(section: Section, names: tuple[str, ...]) -> Placing | None:
 
 
 class RecordRules(NamedTuple):
-    """Who corrects the record of the chips on the layout, and by which clause the record follows the chips."""
+    """Who corrects the record of the chips, and by which clause the record follows the chips."""
 
     by: str
     """The lowest rank that corrects it."""

@@ -180,7 +180,8 @@ def take_back(table: Table, command: TakeBack) -> Events | Refusal:  # noqa: C90
         if name not in round_.bets or round_.bets[name].seat != seat.name:
             refusal = refused(Reason.UNKNOWN_BET, RETRIES, f"seat {seat.name} has no bet {name!r}")
             return refusal._replace(bet=name)
-    refusal = _stays(round_, ids) or _left_under_minimum(table, round_, seat, ids)
+    refusal = _stays(round_, ids) if table.practice == 1 else None
+    refusal = refusal or _left_under_minimum(table, round_, seat, ids)
     refusal = refusal or _exposes(table, round_, ids)
     return refusal or tuple(
         BetTakenBack(
@@ -258,6 +259,8 @@ def move(table: Table, command: MoveBet) -> Events | Refusal:
     if bet is not None and bet.area == command.area:
         return ()
     refusal = on_hold(table) or (too_late(table, command.round) if round_.seen else None)
+    if refusal is None and table.practice > 1 and not round_.phase.bets_open:
+        refusal = too_late(table, command.round)
     if refusal is None and positions.fixed_by in round_.acts:
         refusal = refused(Reason.LATE, positions.clause, f"bets cannot be moved after {positions.fixed_by}")
     if refusal:

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import Final
 
-from taisai.game.checks import bad_name, on_hold, refused, shown
+from taisai.game.checks import bad_faces, bad_name, on_hold, refused, shown
 from taisai.game.dice.messages import ReadingTaken, TakeReading
 from taisai.game.dice.seeds import DEMONSTRATION, is_committed, not_shown, round_of, unseen
 from taisai.game.equipment import items
 from taisai.game.messages import Events
 from taisai.game.refusals import Reason, Refusal
 from taisai.game.rounds.round import DeviceReading, Round
-from taisai.game.rounds.steps import bad_faces
 from taisai.game.table import Deciders, Effects, Table
 from taisai.game.vocabulary import RECOGNISER, SHAKER, DeviceFault
 from taisai.rules.clauses import Clause

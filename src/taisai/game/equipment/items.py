@@ -77,6 +77,10 @@ class Equipment:
         """How often the dice must tumble."""
         return max((item.least_tumbles or 0 for item in self.in_use(settings)), default=0)
 
+    def tumbles_add_up(self, settings: Mapping[str, str]) -> bool:
+        """Whether the tumbles of several activations count together."""
+        return all(item.tumbles_add_up for item in self.in_use(settings))
+
     def place(self, item: str, placed: PlacedItem) -> None:
         """Places an item on the table; it is not inspected yet."""
         self.placed[item] = placed

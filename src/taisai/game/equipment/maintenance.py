@@ -17,7 +17,7 @@ from taisai.rules.clauses import Clause
 from taisai.rules.equipment import EquipmentItem, Inspection
 from taisai.rules.errors import RulesError
 from taisai.rules.outcomes import FACES, Outcome
-from taisai.rules.vocabulary import Irregularity
+from taisai.rules.vocabulary import Irregularity, Visibility
 
 EQUIPMENT: Final = Clause("house:equipment")
 SHOE: Final = Clause("house:shoe")
@@ -38,7 +38,7 @@ def place_item(table: Table, command: messages.PlaceItem) -> Events | Refusal:
         ruled = table.irregularities.ruling_for(Irregularity.TWO_SHAKERS, table.phase, table.settings)
         message = f"{other} is on the table: remove it before {item.id} comes"
         return refused(Reason.RULED_OUT, ruled.clause, message)
-    if refusal := between_rounds(table, EQUIPMENT) or _not_fresh(table, command):
+    if refusal := _before_the_shake(table, command.item) or _not_fresh(table, command):
         return refusal
     custodian = None
     if item.custody is not None:
@@ -51,6 +51,14 @@ def place_item(table: Table, command: messages.PlaceItem) -> Events | Refusal:
             custodian=custodian,
         ),
     )  # fmt: skip
+
+
+def _before_the_shake(table: Table, item: str) -> Refusal | None:
+    """Why an item cannot come or go now. Dice with limited time are replaced in a round, before the shake."""
+    limited = table.equipment.items[item].hours_on_table is not None and table.practice > 1
+    if limited and table.round is not None and table.phase.visibility is Visibility.NONE:
+        return None
+    return between_rounds(table, EQUIPMENT)
 
 
 def _not_fresh(table: Table, command: messages.PlaceItem) -> Refusal | None:
@@ -76,7 +84,7 @@ def _excluded(table: Table, item: EquipmentItem) -> str | None:
 def remove_item(table: Table, command: messages.RemoveItem) -> Events | Refusal:
     """An item leaves the table between rounds."""
     refusal = at_table(table, command.by) or _not_here(table, command.item)
-    refusal = refusal or between_rounds(table, EQUIPMENT)
+    refusal = refusal or _before_the_shake(table, command.item)
     if refusal:
         return refusal
     return (messages.ItemRemoved(at=command.at, by=command.by, clause=EQUIPMENT, item=command.item),)
@@ -169,7 +177,27 @@ def load_shoe(table: Table, command: messages.LoadShoe) -> Events | Refusal:
     if type(command.decks) is not int or not rule.least_decks <= command.decks <= rule.most_decks:
         message = f"expected {rule.least_decks} to {rule.most_decks} decks, got {command.decks}"
         return refused(Reason.BAD_VALUE, rule.clause, message)
-    return (messages.ShoeLoaded(at=command.at, by=command.by, clause=rule.clause, decks=command.decks),)
+    if refusal := _bad_backs(table, command):
+        return refusal
+    return (
+        messages.ShoeLoaded(
+            at=command.at, by=command.by, clause=rule.clause, decks=command.decks, backs=command.backs
+        ),
+    )
+
+
+def _bad_backs(table: Table, command: messages.LoadShoe) -> Refusal | None:
+    """Why the backs of the decks are not as they should be: one colour and design for each deck."""
+    if table.practice == 1 or not command.backs:
+        return None
+    clause = table.equipment.items[CARDS_ITEM].clause if CARDS_ITEM in table.equipment.items else SHOE
+    if len(command.backs) != command.decks:
+        message = f"expected the backs of {command.decks} decks, got {len(command.backs)}"
+        return refused(Reason.BAD_VALUE, clause, message)
+    for back in command.backs:
+        if bad := bad_name("the colour and design of a deck's backs", back):
+            return bad
+    return None
 
 
 def shuffle_shoe(table: Table, command: messages.ShuffleShoe) -> Events | Refusal:

@@ -39,10 +39,12 @@ class Inspect(Command, frozen=True, kw_only=True, tag="inspect"):
     """Which inspection it is, if the inspector may make several."""
 
 
-class LoadShoe(Command, frozen=True, kw_only=True, tag="load-shoe"):
+class LoadShoe(Command, frozen=True, kw_only=True, omit_defaults=True, tag="load-shoe"):
     """Decks, counted and checked, come into the shoe."""
 
     decks: int
+    backs: tuple[str, ...] = ()
+    """The colour and design of the backs, deck by deck."""
 
 
 class ShuffleShoe(Command, frozen=True, kw_only=True, tag="shuffle-shoe"):
@@ -95,10 +97,12 @@ class ItemInspected(Event, frozen=True, kw_only=True, tag="item-inspected"):
     lit: tuple[str, ...]
 
 
-class ShoeLoaded(Event, frozen=True, kw_only=True, tag="shoe-loaded"):
+class ShoeLoaded(Event, frozen=True, kw_only=True, omit_defaults=True, tag="shoe-loaded"):
     """Decks came into the shoe; it has to be shuffled."""
 
     decks: int
+    backs: tuple[str, ...] = ()
+    """The colour and design of the backs, deck by deck."""
 
 
 class ShoeShuffled(Event, frozen=True, kw_only=True, tag="shoe-shuffled"):

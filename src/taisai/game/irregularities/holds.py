@@ -5,19 +5,20 @@ from __future__ import annotations
 from typing import Final
 
 from taisai.game.betting.stakes import take_off
-from taisai.game.checks import at_table, may_act, no_seat, refused, two_people
+from taisai.game.checks import at_table, bad_faces, listed, may_act, no_seat, refused, two_people
 from taisai.game.irregularities import messages, rulings
 from taisai.game.messages import Event, Events
 from taisai.game.refusals import Reason, Refusal
 from taisai.game.rounds import corrections
 from taisai.game.rounds.corrections import shut_now
 from taisai.game.rounds.messages import RoundConcluded
-from taisai.game.table import Deciders, Effects, Table
+from taisai.game.table import MOST_TUMBLES, Deciders, Effects, Table
 from taisai.game.vocabulary import RECOVERY, Hold, Subject
 from taisai.rules.clauses import Clause
 from taisai.rules.irregularities import Ruling
+from taisai.rules.outcomes import DICE, Outcome
 from taisai.rules.procedure import Declared, Recovery, RecoveryRule
-from taisai.rules.vocabulary import Irregularity
+from taisai.rules.vocabulary import Act, Irregularity, Phase, Visibility
 
 
 def choose(table: Table, command: messages.ChooseWithdrawal) -> Events | Refusal:
@@ -57,11 +58,25 @@ def close_withdrawal(table: Table, command: messages.CloseWithdrawal) -> Events 
         return refusal
     if Hold.WITHDRAWAL not in table.holds or table.round is None:
         return refused(Reason.OUT_OF_ORDER, clause, "no option to withdraw is open")
-    events: list[Event] = [messages.WithdrawalClosed(at=command.at, by=command.by, clause=clause)]
+    if table.practice > 1 and (refusal := _not_asked(table, command, clause)):
+        return refusal
+    stay = table.practice > 1 and command.others_stay
+    events: list[Event] = [
+        messages.WithdrawalClosed(at=command.at, by=command.by, clause=clause, others_stay=stay)
+    ]
     if not table.round.staked:
         ended = RoundConcluded(at=command.at, by=command.by, clause=clause, round=table.round.number)
         events += [ended, *shut_now(table, command.at, command.by)]
     return tuple(events)
+
+
+def _not_asked(table: Table, command: messages.CloseWithdrawal, clause: Clause) -> Refusal | None:
+    """Why the option stays open: some players were not asked."""
+    unasked = [seat for seat in table.current.seats() if seat not in table.current.choices]
+    if not unasked or command.others_stay:
+        return None
+    message = f"no choice is recorded for seats {listed(unasked)}: record it, or that all others stay"
+    return refused(Reason.UNMET_NEED, clause, message)
 
 
 def on_offered(table: Table, event: messages.WithdrawalOffered) -> None:
@@ -74,6 +89,8 @@ def on_chosen(table: Table, event: messages.WithdrawalChosen) -> None:
     round_ = table.current
     round_.choices[event.seat] = event.withdraw
     if event.withdraw:
+        if table.practice > 1:
+            round_.withdrawn.add(event.seat)
         for bet in round_.live():
             if bet.seat == event.seat:
                 take_off(table, round_, bet, event.clause)
@@ -96,14 +113,25 @@ def recover_now(table: Table, command: messages.Recover) -> Events | Refusal:
     if not table.open or (command.stopped_for is not None and command.stopped_for <= grace):
         return ()
     declared = Declared.SEEN if table.round is not None and table.round.seen else None
-    rule = table.procedure.recovery(table.phase, declared)
-    return _follows(table, command.at, command.by, rule, None)
+    if _asks_what_happened(table):
+        rule = RecoveryRule(Recovery.DECLARE, DECLARATION)
+    else:
+        rule = table.procedure.recovery(table.phase, declared)
+    return _follows(table, command.at, command.by, rule, phase=table.phase)
 
 
-def _follows(table: Table, at: int, by: str, rule: RecoveryRule, second: str | None) -> Events | Refusal:
+def _asks_what_happened(table: Table) -> bool:
+    """Whether people declare what happened unrecorded: at a live table, with a round that is not settled."""
+    is_live = table.practice > 1 and table.book.record is not None
+    return is_live and table.round is not None and not table.phase.settlement_recorded
+
+
+def _follows(
+    table: Table, at: int, by: str, rule: RecoveryRule, *, phase: Phase, second: str | None = None
+) -> Events | Refusal:
     clause = rule.clause
     stopped = messages.Interrupted(
-        at=at, by=by, clause=clause, phase=table.phase, action=rule.action, witness=rule.witness
+        at=at, by=by, clause=clause, phase=phase, action=rule.action, witness=rule.witness
     )
     follows: Events | Refusal = ()  # after a second stop, everything has followed already
     if rule.action is Recovery.VOID:
@@ -117,7 +145,7 @@ def _follows(table: Table, at: int, by: str, rule: RecoveryRule, second: str | N
         ruled = table.irregularities.ruling_for(Irregularity.OTHER, table.phase, table.settings)
         follows = rulings.referred(
             table, at, by, clause, subject=Subject.INTERRUPTION, number=table.current.number,
-            to=ruled.to or table.ranks.second, holds=True, detail=f"stopped when {table.phase}",
+            to=ruled.to or table.ranks.second, holds=True, detail=f"stopped when {phase}",
         )  # fmt: skip
     return follows if isinstance(follows, Refusal) else (stopped, *follows)
 
@@ -142,12 +170,88 @@ def declare(table: Table, command: messages.Declare) -> Events | Refusal:
         message = "two people have declared that a die was seen, got unseen"
         return refused(Reason.DIFFERENT_CONTENT, DECLARATION, message)
     assert command.second is not None
+    if table.practice > 1 and table.book.record is not None:
+        seen = command.declared is Declared.SEEN
+        nothing_else = messages.DeclareUnrecorded(
+            at=command.at, by=command.by, seen=seen, early=seen and table.phase.bets_open,
+            second=command.second,
+        )  # fmt: skip
+        return _declared(table, nothing_else)
     rule = table.procedure.recovery(table.phase, command.declared)
     declared = messages.SightDeclared(
         at=command.at, by=command.by, clause=rule.clause, declared=command.declared, second=command.second
     )
-    follows = _follows(table, command.at, command.by, rule, command.second)
+    follows = _follows(table, command.at, command.by, rule, phase=table.phase, second=command.second)
     return follows if isinstance(follows, Refusal) else (declared, *follows)
+
+
+def declare_unrecorded(table: Table, command: messages.DeclareUnrecorded) -> Events | Refusal:
+    """The Dealer and a supervisor declare what happened while nothing was recorded."""
+    dealer = table.ranks.ladder[0].id
+    refusal = may_act(table, command.by, dealer, DECLARATION)
+    refusal = refusal or two_people(table, command.by, command.second, clause=DECLARATION)
+    if refusal:
+        return refusal
+    if Hold.DECLARATION not in table.holds or not _asks_what_happened(table):
+        return refused(Reason.OUT_OF_ORDER, DECLARATION, "no stop requires this declaration")
+    if not 0 <= command.tumbles <= MOST_TUMBLES:
+        message = f"expected 0 to {MOST_TUMBLES} tumbles, got {command.tumbles}"
+        return refused(Reason.BAD_VALUE, "house:most", message)
+    if command.faces and (bad := bad_faces(command.faces)):
+        return bad
+    if command.settled and not (command.faces or table.current.result):
+        message = "a round settled by hand needs what the dice or cards showed"
+        return refused(Reason.BAD_VALUE, DECLARATION, message)
+    if table.current.seen and not command.seen:
+        message = "a die was recorded as seen, got unseen"
+        return refused(Reason.DIFFERENT_CONTENT, DECLARATION, message)
+    return _declared(table, command)
+
+
+def _declared(table: Table, command: messages.DeclareUnrecorded) -> Events | Refusal:
+    assert command.second is not None
+    round_, phase = table.current, _stands_at(table, command)
+    called = command.called or not table.phase.bets_open
+    seen = command.seen or round_.seen or bool(command.faces)
+    early = seen and (command.early or not called)
+    rule = _rule_at(table, command, phase, seen=seen, early=early)
+    declared = messages.UnrecordedDeclared(
+        at=command.at, by=command.by, clause=rule.clause, round=round_.number, phase=phase, called=called,
+        tumbles=command.tumbles, seen=seen, early=early, faces=command.faces, settled=command.settled,
+        second=command.second,
+    )  # fmt: skip
+    follows = _follows(table, command.at, command.by, rule, phase=phase, second=command.second)
+    return follows if isinstance(follows, Refusal) else (declared, *follows)
+
+
+def _rule_at(
+    table: Table, command: messages.DeclareUnrecorded, phase: Phase, *, seen: bool, early: bool
+) -> RecoveryRule:
+    """What the rules order, with what was declared."""
+    irregularities, settings = table.irregularities, table.settings
+    too_few = irregularities.ruling_for(Irregularity.TOO_FEW_TUMBLES, table.phase, settings)
+    if 0 < command.tumbles < table.equipment.least_tumbles(settings) and too_few.ruling is Ruling.VOID:
+        return RecoveryRule(Recovery.VOID, too_few.clause)
+    if early and irregularities.open_seen is not None:
+        return RecoveryRule(Recovery.VOID, irregularities.open_seen)
+    return table.procedure.recovery(phase, Declared.SEEN if seen else Declared.UNSEEN)
+
+
+def _stands_at(table: Table, command: messages.DeclareUnrecorded) -> Phase:
+    """The phase of the round, by what was recorded and what was declared."""
+    phase = table.phase
+    called = command.called or not phase.bets_open
+    tumbled = command.tumbles > 0 or phase.visibility is Visibility.CONCEALED
+    if command.faces and called:
+        stands = Phase.ENTERED
+    elif phase.visibility is Visibility.SHOWN or (called and phase is Phase.DEAL_PRESSED):
+        stands = phase
+    elif tumbled:
+        stands = Phase.CLOSED_TUMBLED if called else Phase.OPEN_TUMBLED
+    else:
+        stands = Phase.CLOSED if called else Phase.OPEN
+    known = [name.id for name in table.procedure.phases]
+    return stands if stands in known else Phase.CLOSED if called else Phase.OPEN
 
 
 def on_interrupted(table: Table, event: messages.Interrupted) -> None:
@@ -160,7 +264,32 @@ def on_declared(table: Table, event: messages.SightDeclared) -> None:
     table.current.seen = event.declared is Declared.SEEN
 
 
+def on_unrecorded(table: Table, event: messages.UnrecordedDeclared) -> None:
+    """The round stands where record and declaration together put it."""
+    table.holds.pop(Hold.DECLARATION)
+    round_ = table.current
+    if event.called:
+        round_.acts.add(Act.CLOSE_BETS)
+    if event.tumbles:
+        round_.tumbles += event.tumbles
+        round_.acts.add(Act.TUMBLE)
+    if event.faces:
+        outcome = Outcome.of(*event.faces)
+        if table.shoe.used:
+            if Act.DEAL_CARDS not in round_.acts:
+                table.shoe.deal()
+                round_.dealt, round_.shuffle = round_.dealt + DICE, table.shoe.shuffles
+            if round_.result is not None:
+                table.shoe.unshow(round_.result.faces)
+            table.shoe.show(outcome.faces)
+        uncovered = Act.DEAL_CARDS if table.shoe.used else Act.UNCOVER
+        round_.acts |= {uncovered, Act.ENTER_RESULT}
+        round_.result = outcome
+    round_.phase, round_.seen, round_.by_hand = event.phase, event.seen, event.settled
+
+
 DECIDERS: Final[Deciders] = {
+    messages.DeclareUnrecorded: declare_unrecorded,
     messages.ChooseWithdrawal: choose,
     messages.CloseWithdrawal: close_withdrawal,
     messages.Recover: recover_now,
@@ -168,6 +297,7 @@ DECIDERS: Final[Deciders] = {
 }
 
 EFFECTS: Final[Effects] = {
+    messages.UnrecordedDeclared: on_unrecorded,
     messages.WithdrawalOffered: on_offered,
     messages.WithdrawalChosen: on_chosen,
     messages.WithdrawalClosed: on_withdrawal_closed,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from msgspec import field
+from msgspec import UNSET, UnsetType, field
 
 from taisai.game.messages import Command, Event, Faces
 from taisai.game.vocabulary import Subject, Treatment
@@ -63,8 +63,28 @@ class ChooseWithdrawal(Command, frozen=True, kw_only=True, tag="choose-withdrawa
     withdraw: bool
 
 
-class CloseWithdrawal(Command, frozen=True, kw_only=True, tag="close-withdrawal"):
+class CloseWithdrawal(Command, frozen=True, kw_only=True, omit_defaults=True, tag="close-withdrawal"):
     """The Dealer closes the option to withdraw."""
+
+    others_stay: bool = False
+    """Whether every player who did not choose was asked and stays."""
+
+
+class ConfirmReport(Command, frozen=True, kw_only=True, tag="confirm-report"):
+    """A second person confirms a report that holds a round; what the document orders follows."""
+
+    since: ClassVar[int] = 2
+    after_closing: ClassVar[bool] = True
+    report: str
+
+
+class ContestReport(Command, frozen=True, kw_only=True, tag="contest-report"):
+    """A second person contests a report that holds a round; it is referred."""
+
+    since: ClassVar[int] = 2
+    after_closing: ClassVar[bool] = True
+    report: str
+    reason: str
 
 
 class Recover(Command, frozen=True, kw_only=True, tag="recover"):
@@ -83,6 +103,25 @@ class Declare(Command, frozen=True, kw_only=True, tag="declare"):
     second: str | None = None
 
 
+class DeclareUnrecorded(Command, frozen=True, kw_only=True, tag="declare-unrecorded"):
+    """Dealer and supervisor declare what happened at a live table while nothing was recorded."""
+
+    since: ClassVar[int] = 2
+    called: bool = False
+    """Whether "no more bets" was announced."""
+    tumbles: int = 0
+    """How often the dice tumbled since the last record; 0 if they were not tumbled."""
+    seen: bool = False
+    """Whether a concealed die was seen."""
+    early: bool = False
+    """Whether it was seen before the announcement."""
+    faces: Faces = ()
+    """What the dice or cards showed, if they were uncovered."""
+    settled: bool = False
+    """Whether the round was settled by hand; what was handed over is entered next."""
+    second: str | None = None
+
+
 class IrregularityRuled(Event, frozen=True, kw_only=True, tag="irregularity-ruled"):
     """An irregularity and its ruling."""
 
@@ -96,6 +135,37 @@ class IrregularityRuled(Event, frozen=True, kw_only=True, tag="irregularity-rule
     """Whether a concealed die was seen."""
     detail: str
     second: str | None
+    item: str | UnsetType = UNSET
+    """The equipment that failed, if the report named it."""
+
+
+class ReportHeld(Event, frozen=True, kw_only=True, tag="report-held"):
+    """A report by one person waits for a second person, who confirms or contests it."""
+
+    since: ClassVar[int] = 2
+    report: str
+    irregularity: Irregularity
+    round: int | None
+    through: int | None
+    seen: bool
+    faces: Faces
+    item: str | None
+    detail: str
+
+
+class ReportConfirmed(Event, frozen=True, kw_only=True, tag="report-confirmed"):
+    """A second person confirmed a report."""
+
+    since: ClassVar[int] = 2
+    report: str
+
+
+class ReportContested(Event, frozen=True, kw_only=True, tag="report-contested"):
+    """A second person contested a report, which is referred."""
+
+    since: ClassVar[int] = 2
+    report: str
+    reason: str
 
 
 class WithdrawalOffered(Event, frozen=True, kw_only=True, tag="withdrawal-offered"):
@@ -111,8 +181,13 @@ class WithdrawalChosen(Event, frozen=True, kw_only=True, tag="withdrawal-chosen"
     withdraw: bool
 
 
-class WithdrawalClosed(Event, frozen=True, kw_only=True, tag="withdrawal-closed"):
+class WithdrawalClosed(Event, frozen=True, kw_only=True, omit_defaults=True, tag="withdrawal-closed"):
     """The option is over; the round continues."""
+
+    others_stay: bool = False
+    """Whether every player who did not choose was asked and stays."""
+    seen: bool = False
+    """Whether the option ended because a die was seen."""
 
 
 class Referred(Event, frozen=True, kw_only=True, tag="referred"):
@@ -140,6 +215,13 @@ class ReferralDecided(Event, frozen=True, kw_only=True, tag="referral-decided"):
     second: str | None
 
 
+class ReferralEnded(Event, frozen=True, kw_only=True, tag="referral-ended"):
+    """A referral has no question left, because a clause decides what it was about."""
+
+    since: ClassVar[int] = 2
+    referral: str
+
+
 class Interrupted(Event, frozen=True, kw_only=True, tag="interrupted"):
     """The system stopped in this phase, and what the rules order then."""
 
@@ -152,6 +234,22 @@ class SightDeclared(Event, frozen=True, kw_only=True, tag="sight-declared"):
     """Dealer and supervisor declared whether a die was seen."""
 
     declared: Declared
+    second: str
+
+
+class UnrecordedDeclared(Event, frozen=True, kw_only=True, tag="unrecorded-declared"):
+    """What Dealer and supervisor declared of a round while nothing was recorded, and where it stands now."""
+
+    since: ClassVar[int] = 2
+    round: int
+    phase: Phase
+    """The phase of the round with what was declared."""
+    called: bool
+    tumbles: int
+    seen: bool
+    early: bool
+    faces: Faces
+    settled: bool
     second: str
 
 

@@ -9,7 +9,13 @@ from taisai.game.betting.messages import BetMoved, BetReturned
 from taisai.game.betting.stakes import cannot_lie, over_maximum, take_off
 from taisai.game.checks import at_least, at_table, bad_text, no_seat, refused, two_people
 from taisai.game.irregularities import rulings
-from taisai.game.irregularities.messages import CallAttendant, DecideReferral, ReferralDecided, Referred
+from taisai.game.irregularities.messages import (
+    CallAttendant,
+    DecideReferral,
+    ReferralDecided,
+    ReferralEnded,
+    Referred,
+)
 from taisai.game.messages import Event, Events
 from taisai.game.refusals import Reason, Refusal
 from taisai.game.rounds import corrections
@@ -75,11 +81,13 @@ def decide_referral(table: Table, command: DecideReferral) -> Events | Refusal:
     refusal = refusal or bad_text("a reason", command.reason, least=1)
     # When the outcome is visible, a decision that changes what a bet gets takes two people.
     takes_two = command.treatment not in _ANSWERS and table.phase.visibility is Visibility.SHOWN
+    takes_two = takes_two and not _names_the_decider(table, clause)
     if refusal is None and (takes_two or command.second is not None):
         refusal = two_people(table, command.by, command.second)
     if refusal:
         return refusal
-    order = corrections.CorrectionOrder(command.at, command.by, command.second, clause)
+    alone = command.second is None and _names_the_decider(table, clause)
+    order = corrections.CorrectionOrder(command.at, command.by, command.second, clause, alone)
     case = ReferralDecision(order, command, referral)
     follows = _FOLLOWS[command.treatment](table, case)
     if isinstance(follows, Refusal):
@@ -103,6 +111,11 @@ def _who_decides(table: Table, referral: Referral, treatment: Treatment) -> tupl
         return referral.to, referral.clause
     ruled = table.irregularities.ruling_for(Irregularity.OTHER, table.phase, table.settings)
     return ruled.to or referral.to, ruled.clause
+
+
+def _names_the_decider(table: Table, clause: Clause) -> bool:
+    """Whether the document itself says who decides, so that no second person is asked."""
+    return table.practice > 1 and not clause.startswith("house:")
 
 
 def _nothing(_table: Table, _case: ReferralDecision) -> Events:
@@ -157,12 +170,11 @@ def _treat_bets(table: Table, case: ReferralDecision) -> Events | Refusal:
     at, by, clause = case.order.at, case.order.by, case.order.clause
     events: list[Event] = []
     if round_.settled:
-        if refusal := two_people(table, by, case.order.second):
+        if not case.order.alone and (refusal := two_people(table, by, case.order.second)):
             return refusal
         if round_.phase is not Phase.SETTLED:
             message = f"the bets are off the layout (phase {round_.phase})"
             return refused(Reason.RULED_OUT, REFERRAL, message)
-        assert case.order.second is not None
         settle = next(step for step in table.procedure.steps if step.act is Act.SETTLE)
         events.append(
             SettlementUndone(
@@ -248,6 +260,12 @@ def on_decided(table: Table, event: ReferralDecided) -> None:
         table.holds.pop(Hold.REFERRAL, None)
 
 
+def on_ended(table: Table, event: ReferralEnded) -> None:
+    """A clause has decided what the referral was about."""
+    referral = table.referrals[event.referral]
+    table.referrals[event.referral] = referral._replace(decided_by=event.by, holds=False)
+
+
 def open_referrals(table: Table) -> list[Referral]:
     """The referrals that wait for a decision."""
     return [referral for referral in table.referrals.values() if referral.decided_by is None]
@@ -259,4 +277,9 @@ def on_returned(table: Table, event: BetReturned) -> None:
 
 DECIDERS: Final[Deciders] = {CallAttendant: call, DecideReferral: decide_referral}
 
-EFFECTS: Final[Effects] = {BetReturned: on_returned, Referred: on_referred, ReferralDecided: on_decided}
+EFFECTS: Final[Effects] = {
+    BetReturned: on_returned,
+    Referred: on_referred,
+    ReferralDecided: on_decided,
+    ReferralEnded: on_ended,
+}

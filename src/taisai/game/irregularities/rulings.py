@@ -5,22 +5,28 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final, NamedTuple
 
+from msgspec import UNSET
+
 from taisai.game.checks import at_table, bad_text, listed, on_hold, refused, two_people
 from taisai.game.equipment.items import CARDS_ITEM, DEVICE, DICE_ITEM, DISPLAY, SHAKER_ITEM, TERMINAL
 from taisai.game.equipment.messages import CountCards, ItemFailed
 from taisai.game.irregularities.messages import (
     IrregularityRuled,
+    ReferralEnded,
     Referred,
+    ReportHeld,
     ReportIrregularity,
     SettlementWitnessed,
+    WithdrawalClosed,
     WithdrawalOffered,
 )
 from taisai.game.messages import Events, Faces
 from taisai.game.refusals import Reason, Refusal
 from taisai.game.rounds import corrections
-from taisai.game.rounds.messages import BetsReopened, DiceUncovered, Perform
+from taisai.game.rounds.messages import BetsReopened, DiceUncovered, Perform, SettlementUndone
 from taisai.game.rounds.round import Round
 from taisai.game.table import Deciders, Effects, Table
+from taisai.game.terms.messages import TableShut
 from taisai.game.vocabulary import Hold, Subject
 from taisai.rules.clauses import Clause
 from taisai.rules.irregularities import Ruling, RulingCell
@@ -39,6 +45,11 @@ _SHOWING: Final = {TERMINAL: Irregularity.TERMINALS_DOWN, DISPLAY: Irregularity.
 _ONLY_SHOWS: Final = frozenset({Irregularity.TERMINALS_DOWN, Irregularity.DISPLAY_WRONG})
 """Failures after which rounds still open: a terminal, or a display that only informs."""
 DECLARATION: Final = Clause("house:declaration")
+CONFIRMATION: Final = Clause("house:confirmation")
+NO_ROLL: Final = Clause("house:no-roll")
+_SIGHTS: Final = frozenset({Irregularity.EXPOSED_EARLY, Irregularity.EXPOSED_LATE})
+"""Irregularities that are themselves the sight of a concealed die or card."""
+_VOIDS: Final = frozenset({Ruling.VOID, Ruling.VOID_AFFECTED})
 
 
 class IrregularityCase(NamedTuple):
@@ -80,6 +91,8 @@ def report(table: Table, command: ReportIrregularity) -> Events | Refusal:
     if command.item is not None and command.item not in table.equipment.placed:
         message = f"no item {command.item!r} on the table; items: {listed(table.equipment.placed)}"
         return refused(Reason.BAD_VALUE, "house:equipment", message)
+    if table.practice > 1:
+        return _reported(table, command, round_, phase)
     by_sight = (command.event, phase) in table.irregularities.seen
     if by_sight and (refusal := two_people(table, command.by, command.second, clause=DECLARATION)):
         return refusal
@@ -93,13 +106,71 @@ def report(table: Table, command: ReportIrregularity) -> Events | Refusal:
     return _ruled(table, case)
 
 
-def _ruling(table: Table, command: ReportIrregularity, phase: Phase, *, seen: bool) -> RulingCell:
-    event = _SHOWING.get(command.item or "", command.event)
+def _reported(
+    table: Table, command: ReportIrregularity, round_: Round | None, phase: Phase
+) -> Events | Refusal:
+    """Records a report, which is never refused for want of a second person, and what follows from it."""
+    is_current = round_ is not None and round_ is table.round
+    case = IrregularityCase(
+        command.at, command.by, command.event, round_, phase,
+        table.irregularities.ruling_for(command.event, phase, table.settings), through=command.through,
+        faces=command.faces, item=command.item, detail=command.detail, second=command.second,
+    )  # fmt: skip
+    has_sight = table.irregularities.open_seen is not None
+    if is_current and round_ is not None and has_sight and phase.visibility is not Visibility.SHOWN:
+        case = case._replace(seen=command.seen or round_.seen or command.event in _SIGHTS)
+    case = case._replace(ruled=ruling_of(table, case))
+    by_sight = (command.event, phase) in table.irregularities.seen and not phase.bets_open
+    if by_sight and command.second is None:
+        return (ruling_record(table, case), *_failing(table, case), *held(table, case))
+    return _ruled(table, case)
+
+
+def ruling_of(table: Table, case: IrregularityCase) -> RulingCell:
+    """The ruling on a case: by its irregularity, by what was seen, by what else went wrong in the round."""
+    irregularities, phase = table.irregularities, case.phase
+    ruled = _of_item(table, _SHOWING.get(case.item or "", case.event), case.item, phase, seen=case.seen)
+    round_ = case.round
+    if round_ is None or round_ is not table.round or ruled.ruling in _VOIDS:
+        return ruled
+    if case.seen and phase.bets_open and irregularities.open_seen is not None:
+        return RulingCell(Ruling.VOID, irregularities.open_seen)
+    for pair in irregularities.pairs:
+        other = pair.beside(case.event)
+        if other in round_.irregularities and _are_meant(case, round_):
+            return RulingCell(pair.ruling, pair.clause)
+    return ruled
+
+
+def _are_meant(case: IrregularityCase, round_: Round) -> bool:
+    """Whether a failure of equipment in a pair is one of the device that lights the winning areas."""
+    if case.event is Irregularity.EQUIPMENT_FAILURE:
+        return case.item in (None, DEVICE)
+    return round_.devices_down
+
+
+def _of_item(table: Table, event: Irregularity, item: str | None, phase: Phase, *, seen: bool) -> RulingCell:
     ruled = table.irregularities.ruling_for(event, phase, table.settings, seen=seen)
-    if ruled.ruling is Ruling.SETTLE_THEN_SHUT and command.item not in (None, DEVICE):
+    if ruled.ruling is Ruling.SETTLE_THEN_SHUT and item not in (None, DEVICE):
         # The clause is about the device that lights the areas. For other equipment the document is silent.
         return table.irregularities.ruling_for(Irregularity.OTHER, phase, table.settings)
     return ruled
+
+
+def held(table: Table, case: IrregularityCase) -> Events:
+    """A report by one person waits for a second person."""
+    return (
+        ReportHeld(
+            at=case.at, by=case.by, clause=CONFIRMATION, report=f"h{table.reports_held + 1}",
+            irregularity=case.event, round=case.round.number if case.round else None, through=case.through,
+            seen=case.seen, faces=case.faces, item=case.item, detail=case.detail,
+        ),
+    )  # fmt: skip
+
+
+def _ruling(table: Table, command: ReportIrregularity, phase: Phase, *, seen: bool) -> RulingCell:
+    event = _SHOWING.get(command.item or "", command.event)
+    return _of_item(table, event, command.item, phase, seen=seen)
 
 
 def by_act(table: Table, command: Perform, event: Irregularity) -> Events | Refusal:
@@ -131,19 +202,64 @@ def found_by_check(
 
 
 def _ruled(table: Table, case: IrregularityCase) -> Events | Refusal:
+    follows = consequences(table, case)
+    if isinstance(follows, Refusal):
+        wants_second = follows.reason is Reason.SECOND_PERSON and case.second is None
+        if table.practice == 1 or not wants_second:
+            return follows
+        follows = held(table, case)
+    return (ruling_record(table, case), *_failing(table, case), *follows)
+
+
+def consequences(table: Table, case: IrregularityCase) -> Events | Refusal:
+    """What follows from the ruling on a case."""
     effect = _EFFECTS.get(case.ruled.ruling)
     follows = effect(table, case) if effect else ()
-    if isinstance(follows, Refusal):
+    if isinstance(follows, Refusal) or table.practice == 1:
         return follows
-    return (ruling_record(case), *_failing(table, case), *follows)
+    return (*follows, *_ended_option(table, case), *_shut_by_pair(table, case))
 
 
-def ruling_record(case: IrregularityCase) -> IrregularityRuled:
+def _ended_option(table: Table, case: IrregularityCase) -> Events:
+    """An option to withdraw ends when a die is seen after the close."""
+    clause = table.irregularities.closed_seen
+    if not case.seen or case.phase.bets_open or clause is None or Hold.WITHDRAWAL not in table.holds:
+        return ()
+    return (WithdrawalClosed(at=case.at, by=case.by, clause=clause, seen=True),)
+
+
+def _shut_by_pair(table: Table, case: IrregularityCase) -> Events:
+    """Shuts the table, and ends a referral of the device, where two irregularities together order it."""
+    round_ = case.round
+    pair = next(
+        (
+            pair
+            for pair in table.irregularities.pairs
+            if round_ is not None and pair.shuts and pair.beside(case.event) in round_.irregularities
+        ),
+        None,
+    )
+    if pair is None or round_ is None or round_ is not table.round or case.ruled.clause != pair.clause:
+        return ()
+    ended = tuple(
+        ReferralEnded(at=case.at, by=case.by, clause=pair.clause, referral=referral.id)
+        for referral in table.referrals.values()
+        if referral.decided_by is None
+        and referral.round == round_.number
+        and referral.subject is Irregularity.EQUIPMENT_FAILURE
+    )
+    if table.shut_after is not None:
+        return ended  # the void has shut the table
+    return (*ended, TableShut(at=case.at, by=case.by, clause=pair.clause, reason=pair.reason))
+
+
+def ruling_record(table: Table, case: IrregularityCase) -> IrregularityRuled:
     """The event that records an irregularity and its ruling."""
     return IrregularityRuled(
         at=case.at, by=case.by, clause=case.ruled.clause, irregularity=case.event,
         round=case.round.number if case.round else None, phase=case.phase, ruling=case.ruled.ruling,
         foreseen=case.ruled.foreseen, seen=case.seen, detail=case.detail, second=case.second,
+        item=UNSET if table.practice == 1 or case.item is None else case.item,
     )  # fmt: skip
 
 
@@ -165,8 +281,8 @@ def _failing(table: Table, case: IrregularityCase) -> Events:
 
 
 def _void(table: Table, case: IrregularityCase) -> Events | Refusal:
-    if case.round is None:
-        return ()
+    if case.round is None or (case.round.voided and table.practice > 1):
+        return ()  # recorded; no bet is returned twice
     if refusal := _alone(table, case):
         return refusal
     void = corrections.voided(table, case.order, case.round.number, case.round.number)
@@ -194,17 +310,55 @@ def _void_affected(table: Table, case: IrregularityCase) -> Events | Refusal:
         return ()  # no round is named as affected
     first = case.round.number
     last = case.through or first
+    if table.practice > 1 and (refer := _names_earlier(table, case, first)):
+        return refer
     over = table.rounds[first - 1 : last]
     if len(over) == last - first + 1 and all(round_.voided for round_ in over):
         return ()  # they are void already; only the failure is recorded
     return _alone(table, case) or corrections.voided(table, case.order, first, last)
 
 
+def _names_earlier(table: Table, case: IrregularityCase, first: int) -> Events:
+    """Refers which earlier rounds are affected, unless the rank that decides it has named them."""
+    ruled = table.irregularities.ruling_for(Irregularity.OTHER, case.phase, table.settings)
+    is_current = table.round is not None and first == table.round.number
+    if ruled.to is None or is_current or _decides(table, case, ruled.to):
+        return ()
+    last = case.through or first
+    about = f"round {first}" if last == first else f"rounds {first} to {last}"
+    return referred(
+        table, case.at, case.by, ruled.clause, subject=case.event, number=first, to=ruled.to, holds=False,
+        detail=f"whether {about} were affected",
+    )  # fmt: skip
+
+
+def _decides(table: Table, case: IrregularityCase, rank: str) -> bool:
+    """Whether one of the people of a case has a rank."""
+    people = (table.people.get(name) for name in (case.by, case.second or ""))
+    return any(person is not None and table.ranks.at_least(person.position, rank) for person in people)
+
+
 def _no_roll(table: Table, case: IrregularityCase) -> Events | Refusal:
     if case.round is None or case.round is not table.round:
         return ()
+    if table.practice > 1:
+        return _alone(table, case) or _put_back(table, case)
     refusal = on_hold(table) or _alone(table, case)
     return refusal or reopened(table, case.at, case.by, case.ruled.clause)
+
+
+def _put_back(table: Table, case: IrregularityCase) -> Events:
+    """Bets stay and open again; losers that were collected already are put back."""
+    undone: Events = ()
+    if table.current.settled is not None:
+        settle = next(step for step in table.procedure.steps if step.act is Act.SETTLE)
+        undone = (
+            SettlementUndone(
+                at=case.at, by=case.by, clause=case.ruled.clause, round=table.current.number,
+                phase=settle.start, second=case.second,
+            ),
+        )  # fmt: skip
+    return (*undone, *reopened(table, case.at, case.by, NO_ROLL))
 
 
 def _alone(table: Table, case: IrregularityCase) -> Refusal | None:
@@ -258,7 +412,7 @@ def _reset_and_enter(table: Table, case: IrregularityCase) -> Events | Refusal:
     if case.round is None or case.round is not table.round or case.phase.visibility is Visibility.SHOWN:
         return ()
     uncover = next(step for step in table.procedure.steps if step.act is Act.UNCOVER)
-    return on_hold(table) or (
+    return (on_hold(table) if table.practice == 1 else None) or (
         DiceUncovered(at=case.at, by=case.by, clause=case.ruled.clause, phase=uncover.end),
     )
 
@@ -266,6 +420,8 @@ def _reset_and_enter(table: Table, case: IrregularityCase) -> Events | Refusal:
 def _refer(table: Table, case: IrregularityCase) -> Events | Refusal:
     assert case.ruled.to is not None
     holds = case.round is not None and case.round is table.round
+    if table.practice > 1 and case.event is Irregularity.CHIPS_UNCLEAR:
+        holds = holds and case.phase.visibility is Visibility.SHOWN  # decided after the uncovering
     number = case.round.number if case.round else None
     return referred(
         table, case.at, case.by, case.ruled.clause, subject=case.event, number=number, to=case.ruled.to,
@@ -313,6 +469,12 @@ def on_ruled(table: Table, event: IrregularityRuled) -> None:
     """The ruling's effects are events of their own; here the round remembers that a die was seen."""
     if event.seen and table.round is not None and table.round.number == event.round:
         table.round.seen = True
+    if table.practice > 1 and table.round is not None and table.round.number == event.round:
+        table.round.irregularities.add(event.irregularity)
+        is_failure = event.irregularity is Irregularity.EQUIPMENT_FAILURE
+        if event.ruling is Ruling.SETTLE_THEN_SHUT or (is_failure and event.item in (UNSET, DEVICE)):
+            table.round.irregularities.add(Irregularity.EQUIPMENT_FAILURE)
+            table.round.devices_down = True
     if event.irregularity is Irregularity.SHOE_SHORT:
         table.shoe.fresh = True  # to be shuffled before it is dealt from again
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from taisai.game.betting.stakes import purse_of
-from taisai.game.checks import at_table, bad_amount, bad_name, refused, two_people
+from taisai.game.checks import at_table, bad_amount, bad_name, money_waits, refused, two_people
 from taisai.game.messages import Events
 from taisai.game.money import messages
 from taisai.game.money.ledger import Account
@@ -106,6 +106,8 @@ def dispense_credits(table: Table, command: messages.DispenseCredits) -> Events 
     seat = table.seats[command.seat]
     if seat.purse is None or not seat.purse.credits:
         return refused(Reason.CREDITS_SHORT, CREDITS, f"seat {seat.name} has no credits")
+    if refusal := money_waits(table, seat.name):
+        return refusal
     clause = table.means.get(Means.CREDITS, TERMINALS)
     return (
         messages.CreditsDispensed(
@@ -163,6 +165,8 @@ def cash_colour(table: Table, command: messages.CashColour) -> Events | Refusal:
     if refusal := seat_refusal(table, command.seat, command.by) or at_table(table, command.by):
         return refusal
     seat = table.seats[command.seat]
+    if refusal := money_waits(table, seat.name):
+        return refusal
     purse = seat.purses.get(Means.COLOUR_CHIPS)
     has, amount = purse.credits if purse else 0, command.pieces * seat.colour_value
     if type(command.pieces) is not int or command.pieces < 0 or not has or has < amount:

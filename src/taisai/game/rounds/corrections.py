@@ -30,6 +30,8 @@ class CorrectionOrder(NamedTuple):
     by: str
     second: str | None
     clause: Clause
+    alone: bool = False
+    """Whether the document names the one person who decides, so that no second person is asked."""
 
 
 def voided(
@@ -53,7 +55,7 @@ def voided(
     ]
     if not void:
         return refused(Reason.RULED_OUT, order.clause, f"rounds {first} to {last} are void already")
-    takes_two = not by_itself and (len(void) > 1 or void[0].settled)
+    takes_two = not by_itself and not order.alone and (len(void) > 1 or void[0].settled)
     if takes_two and (refusal := two_people(table, order.by, order.second)):
         return refusal
     return (*void, *(shut_now(table, order.at, order.by) if reaches_current else ()))
@@ -112,9 +114,8 @@ def corrected(table: Table, order: CorrectionOrder, round_: Round, faces: Faces)
         return refused(Reason.BAD_VALUE, table.shoe.rule.clause, message)
     if outcome is round_.result:
         return refused(Reason.BAD_VALUE, clause, f"round {round_.number} already has the result {outcome}")
-    if refusal := two_people(table, order.by, order.second):
+    if not order.alone and (refusal := two_people(table, order.by, order.second)):
         return refusal
-    assert order.second is not None
     if round_.settled is None:
         faces = tuple(outcome.faces)
         return (ResultCorrected(at=order.at, by=order.by, clause=clause, faces=faces, second=order.second),)

@@ -183,6 +183,8 @@ def on_voided(table: Table, event: messages.RoundVoided) -> None:
         adjust(table, round_, changes, entries, clause)
     _check("stakes", event.staked, round_.staked)
     forget_tolerance(table, round_)
+    for report in [held for held in table.reports.values() if held.round == event.round]:
+        del table.reports[report.id]  # the round is void: there is nothing left to confirm
     round_.settled, round_.result, round_.voided, round_.tolerated = None, None, True, set()
     if round_ is table.round:
         close_round(table)
@@ -208,7 +210,7 @@ def _take_from_payable(table: Table, settled: RoundSettlement, clause: Clause) -
 
 def forget_tolerance(table: Table, round_: Round) -> None:
     """A bet that goes back was not settled after all, so it does not count against its player."""
-    for name in round_.tolerated if round_.day == table.day else ():
+    for name in round_.tolerated if round_.day == table.day or table.practice > 1 else ():
         if table.tolerated.get(name, 0):
             table.tolerated[name] -= 1
 

@@ -85,7 +85,7 @@ class ResultCorrected(Event, frozen=True, kw_only=True, tag="result-corrected"):
     """The result was corrected to what the dice or cards show, before the settlement."""
 
     faces: Faces
-    second: str
+    second: str | None
 
 
 class RoundSettled(Event, frozen=True, kw_only=True, tag="round-settled"):
@@ -150,7 +150,8 @@ class SettlementUndone(Event, frozen=True, kw_only=True, tag="settlement-undone"
 
     round: int
     phase: Phase
-    second: str
+    second: str | None
+    """None if the document names the one person who decides."""
 
 
 class RoundResettled(Event, frozen=True, kw_only=True, tag="round-resettled"):
@@ -166,4 +167,4 @@ class RoundResettled(Event, frozen=True, kw_only=True, tag="round-resettled"):
     owed_to_players: int
     owed_by_players: int
     later: Clause | None
-    second: str
+    second: str | None

@@ -11,7 +11,7 @@ from taisai.game.money.packed_sums import Column, PackedSums
 from taisai.game.vocabulary import SHAKER, DeviceFault
 from taisai.rules.clauses import Clause
 from taisai.rules.outcomes import Outcome
-from taisai.rules.vocabulary import Act, Phase
+from taisai.rules.vocabulary import Act, Irregularity, Phase
 
 ColumnsByArea = dict[str, list[Column | None]]
 """layout → row → the stakes on that area by purse."""
@@ -110,6 +110,14 @@ class Round:
     """Seat → whether its player chose to withdraw, while that choice is open."""
     witness: str | None = None
     """The rank that must witness the settlement."""
+    by_hand: bool = False
+    """Whether it was played or settled by hand while the system was down."""
+    withdrawn: set[str] = field(default_factory=set)
+    """Seats whose players withdrew after an interruption, and are out of the round."""
+    irregularities: set[Irregularity] = field(default_factory=set)
+    """What was reported of the round."""
+    devices_down: bool = False
+    """Whether the device that lights the winning areas failed in the round."""
 
     @property
     def reading(self) -> DeviceReading | None:

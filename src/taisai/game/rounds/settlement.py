@@ -53,7 +53,7 @@ def kept_out(table: Table, round_: Round) -> tuple[KeptOut, set[str]]:
     kept: KeptOut = {}
     tolerated: set[str] = set()
     limits = table.book.limits
-    memory = int(table.settings[limits.memory]) if limits.memory else 0
+    memory = _tolerated_rounds(table)
     for name, layout, row in sorted(round_.outside):
         seat, terms = table.seats[name], table.in_force[round_.terms][layout]
         column = round_.columns[layout][row]
@@ -76,6 +76,14 @@ def kept_out(table: Table, round_: Round) -> tuple[KeptOut, set[str]]:
         else:
             kept |= {(layout, row, index): stake for index, stake in stakes.items()}
     return kept, tolerated
+
+
+def _tolerated_rounds(table: Table) -> int:
+    """For how many rounds bets under the minimum are settled for a player: one, or as old rulebooks say."""
+    memory = table.book.limits.memory
+    if memory is None:
+        return 0
+    return int(table.settings[memory]) if table.book.settings[memory].bounds else 1
 
 
 def house_side(table: Table, round_: Round, outcome: Outcome) -> SettlementTotals:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from taisai.game.checks import may_act, not_open, on_hold, refused, shown, two_people
+from taisai.game.checks import bad_faces, may_act, not_open, on_hold, refused, shown, two_people
 from taisai.game.irregularities import rulings
 from taisai.game.messages import Event, Events
 from taisai.game.money.ledger import Account
@@ -14,17 +14,14 @@ from taisai.game.rounds import messages
 from taisai.game.rounds.corrections import shut_now
 from taisai.game.rounds.messages import Perform
 from taisai.game.rounds.settlement import house_side, tray_needs
-from taisai.game.table import MOST_ROUNDS, Deciders, Table
+from taisai.game.table import MOST_ROUNDS, MOST_TUMBLES, Deciders, Table
 from taisai.game.vocabulary import SYSTEM
 from taisai.rules.clauses import Clause
 from taisai.rules.equipment import InspectedBefore
-from taisai.rules.errors import RulesError
-from taisai.rules.outcomes import Outcome
 from taisai.rules.procedure import CLOCK, OutOfOrder, Step, StepNeed
 from taisai.rules.vocabulary import Act, Irregularity, Need
 
 WITNESSED: Final = frozenset({Act.SETTLE, Act.COLLECT, Act.PAY, Act.COLLECT_AND_PAY})
-MOST_TUMBLES: Final = 1_000  # of one activation; more is a typing mistake
 
 
 def perform(table: Table, command: Perform) -> Events | Refusal:
@@ -90,15 +87,6 @@ def _bad_figures(command: Perform, step: Step) -> Refusal | None:
     cocked = not command.flat and any(need.need is Need.DICE_FLAT for need in step.needs)
     if command.act is Act.ENTER_RESULT and not cocked:
         return bad_faces(command.faces)
-    return None
-
-
-def bad_faces(faces: tuple[int, ...]) -> Refusal | None:
-    """Why faces make no outcome."""
-    try:
-        Outcome.of(*faces)
-    except RulesError as error:
-        return Refusal(Reason.BAD_VALUE, Clause("house:order"), str(error))
     return None
 
 
@@ -172,14 +160,26 @@ def _enter(table: Table, command: Perform, step: Step) -> Events | Refusal:
     return _event(messages.ResultEntered, command, step, faces=command.faces)
 
 
-def _settle(table: Table, command: Perform, step: Step) -> Events:
+def _settle(table: Table, command: Perform, step: Step) -> Events | Refusal:
     round_ = table.current
+    if table.practice > 1 and (waiting := _unclear_chips(table)):
+        return waiting
     assert round_.result is not None
     totals = house_side(table, round_, round_.result)._asdict()
     faces, second = tuple(round_.result.faces), _witness(table, command)
     return _event(
         messages.RoundSettled, command, step, faces=faces, terms=round_.terms, second=second, **totals
     )
+
+
+def _unclear_chips(table: Table) -> Refusal | None:
+    """Why the round is not settled yet: chips that lay unclearly before the uncovering are not decided."""
+    for referral in table.referrals.values():
+        is_open = referral.decided_by is None and referral.round == table.current.number
+        if is_open and referral.subject is Irregularity.CHIPS_UNCLEAR:
+            message = f"referral {referral.id} on unclear chips is not decided, and comes first"
+            return refused(Reason.ON_HOLD, referral.clause, message)
+    return None
 
 
 def _collect(table: Table, command: Perform, step: Step) -> Events:
@@ -245,7 +245,8 @@ def _is_met(table: Table, command: Perform, need: Need) -> bool:
             return table.shoe.unready(settings) is None
         case Need.ENOUGH_TUMBLES:
             tumbled = table.round.tumbles if table.round else 0
-            tumbled += command.tumbles if command.act is Act.TUMBLE else 0
+            if command.act is Act.TUMBLE:
+                tumbled = command.tumbles + (tumbled if equipment.tumbles_add_up(settings) else 0)
             return tumbled >= equipment.least_tumbles(settings)
         case Need.DICE_FLAT:
             return command.flat

@@ -213,7 +213,8 @@ def on_table_closed(table: Table, _event: messages.TableClosed) -> None:
 def on_day(table: Table, event: messages.DayBegun) -> None:
     table.day = event.day
     table.equipment.begin(InspectedBefore.OPENING)
-    table.tolerated = {}
+    if table.practice == 1:
+        table.tolerated = {}
 
 
 def on_shift(table: Table, event: messages.ShiftBegun) -> None:

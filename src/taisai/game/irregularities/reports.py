@@ -1,0 +1,106 @@
+"""Reports that wait for a second person, who confirms them or contests them."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from taisai.game.checks import at_table, bad_text, listed, refused, two_people
+from taisai.game.irregularities import messages, rulings
+from taisai.game.irregularities.rulings import CONFIRMATION, IrregularityCase
+from taisai.game.messages import Events
+from taisai.game.refusals import Reason, Refusal
+from taisai.game.table import Deciders, Effects, HeldReport, Table
+from taisai.game.vocabulary import Hold
+from taisai.rules.vocabulary import Irregularity, Phase
+
+
+def confirm(table: Table, command: messages.ConfirmReport) -> Events | Refusal:
+    """A second person confirms a report; what the document orders follows."""
+    report = _waiting(table, command)
+    if isinstance(report, Refusal):
+        return report
+    case = _case(table, report, command)
+    follows = rulings.consequences(table, case)
+    if isinstance(follows, Refusal):
+        return follows
+    confirmed = messages.ReportConfirmed(at=command.at, by=command.by, clause=CONFIRMATION, report=report.id)
+    return (confirmed, *follows)
+
+
+def contest(table: Table, command: messages.ContestReport) -> Events | Refusal:
+    """A second person contests a report; the rank that decides unforeseen cases decides on it."""
+    report = _waiting(table, command)
+    if isinstance(report, Refusal):
+        return report
+    if bad := bad_text("a reason", command.reason, least=1):
+        return bad
+    at, by = command.at, command.by
+    contested = messages.ReportContested(
+        at=at, by=by, clause=CONFIRMATION, report=report.id, reason=command.reason
+    )
+    ruled = table.irregularities.ruling_for(Irregularity.OTHER, table.phase, table.settings)
+    holds = table.round is not None and report.round == table.round.number
+    follows = rulings.referred(
+        table, at, by, ruled.clause, subject=report.irregularity, number=report.round,
+        to=ruled.to or table.ranks.second, holds=holds, detail=f"{report.id} contested: {command.reason}",
+    )  # fmt: skip
+    return (contested, *follows)
+
+
+def _waiting(table: Table, command: messages.ConfirmReport | messages.ContestReport) -> HeldReport | Refusal:
+    """The report that waits, if this person may be the second one."""
+    if absent := at_table(table, command.by):
+        return absent
+    report = table.reports.get(command.report)
+    if report is None:
+        message = f"no report {command.report!r} waits; waiting: {listed(table.reports)}"
+        return refused(Reason.BAD_VALUE, CONFIRMATION, message)
+    return two_people(table, report.by, command.by, clause=CONFIRMATION) or report
+
+
+def _case(table: Table, report: HeldReport, command: messages.ConfirmReport) -> IrregularityCase:
+    round_ = table.round
+    if report.round is not None and (round_ is None or round_.number != report.round):
+        round_ = table.past(report.round)
+    phase = round_.phase if round_ is not None else Phase.BETWEEN
+    case = IrregularityCase(
+        command.at, report.by, report.irregularity, round_, phase,
+        table.irregularities.ruling_for(report.irregularity, phase, table.settings), report.seen,
+        report.through, report.faces, report.item, report.detail, command.by,
+    )  # fmt: skip
+    return case._replace(ruled=rulings.ruling_of(table, case))
+
+
+def on_held(table: Table, event: messages.ReportHeld) -> None:
+    table.reports_held += 1
+    table.reports[event.report] = HeldReport(
+        event.report, event.by, event.irregularity, event.round, event.through, event.seen, event.faces,
+        event.item, event.detail, event.clause,
+    )  # fmt: skip
+    if table.round is not None and table.round.number == event.round:
+        table.holds[Hold.CONFIRMATION] = event.clause
+
+
+def _ends(table: Table, report: str) -> None:
+    """A report waits no longer, and neither does its round, unless another report waits too."""
+    del table.reports[report]
+    number = table.round.number if table.round else None
+    if not any(other.round == number for other in table.reports.values()):
+        table.holds.pop(Hold.CONFIRMATION, None)
+
+
+def on_confirmed(table: Table, event: messages.ReportConfirmed) -> None:
+    _ends(table, event.report)
+
+
+def on_contested(table: Table, event: messages.ReportContested) -> None:
+    _ends(table, event.report)
+
+
+DECIDERS: Final[Deciders] = {messages.ConfirmReport: confirm, messages.ContestReport: contest}
+
+EFFECTS: Final[Effects] = {
+    messages.ReportHeld: on_held,
+    messages.ReportConfirmed: on_confirmed,
+    messages.ReportContested: on_contested,
+}
