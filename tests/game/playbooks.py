@@ -20,8 +20,12 @@ from taisai.rules import Rulebook, rulebook
 
 book_of = cache(rulebook)
 ROOT = Path(__file__).parents[2]
-FILES = [*(ROOT / "cases" / "playbooks").glob("*.round"), ROOT / "src" / "taisai" / "cli" / "tour.round"]
+FOLDER = ROOT / "cases" / "playbooks"
+FILES = [*FOLDER.glob("*.round"), ROOT / "src" / "taisai" / "cli" / "tour.round"]
+EARLIER = sorted((FOLDER / "edition-1").glob("*.round"))
+"""Playbooks of the first editions, which old journals are still decided by."""
 PLAYBOOKS = {path.stem: path.read_text("utf-8") for path in FILES}
+PLAYBOOKS |= {f"edition-1/{path.stem}": path.read_text("utf-8") for path in EARLIER}
 each_playbook = pytest.mark.parametrize("name", sorted(PLAYBOOKS))
 
 
