@@ -45,6 +45,9 @@ def _citations(book: Rulebook) -> Iterator[tuple[Clause, str]]:
             yield clause, "reading"
     for erratum in book.errata:
         yield erratum.clause, "erratum"
+    for change in book.changes:
+        for clause in change.clauses:
+            yield clause, f"read in another way since edition {book.edition}"
 
 
 def _conduct(book: Rulebook) -> Iterator[tuple[Clause, str]]:
@@ -58,6 +61,10 @@ def _conduct(book: Rulebook) -> Iterator[tuple[Clause, str]]:
         yield step.clause, f"step: {step.act}"
         for need in step.needs:
             yield need.clause, f"step: {step.act} needs {need.need}"
+    for (act, phase), clause in book.procedure.refused.items():
+        yield clause, f"{act} in {phase} is refused"
+    if book.record:
+        yield book.record.clause, "who corrects the record"
     for (phase, _), rule in book.procedure.recoveries.items():
         yield rule.clause, f"recovery in {phase}: {rule.action}"
     yield from _rulings(book)
@@ -83,6 +90,11 @@ def _rulings(book: Rulebook) -> Iterator[tuple[Clause, str]]:
         yield ruled.clause, f"{event} in {phase} with {when.setting} = {when.value}: {ruled.ruling}"
     for (event, phase), ruled in book.irregularities.seen.items():
         yield ruled.clause, f"{event} in {phase}, a die seen: {ruled.ruling}"
+    for clause, phase in ((book.irregularities.open_seen, "open"), (book.irregularities.closed_seen, "closed")):
+        if clause is not None:
+            yield clause, f"a die seen while bets are {phase}"
+    for pair in book.irregularities.pairs:
+        yield pair.clause, f"{' with '.join(pair.events)}: {pair.ruling}"
     yield book.irregularities.void, "bets of a void round are returned"
     yield book.irregularities.later, "later rounds stay as they were"
 

@@ -10,7 +10,7 @@ export function begun(blank: Blank, defaults: Readonly<Fields>): unknown {
   if (given !== undefined) return given;
   if (blank.kind === "faces") return [];
   if (blank.kind === "counts") return FACES.map(() => 0);
-  if (blank.kind === "areas") return [];
+  if (blank.kind === "areas" || blank.kind === "lines") return [];
   if (blank.kind === "bets" || blank.kind === "odds") return {};
   if (blank.kind === "limits") return { least: 0, most: 0, groups: {} };
   if (blank.optional) return undefined;

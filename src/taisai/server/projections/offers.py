@@ -16,7 +16,7 @@ from taisai.game.vocabulary import Treatment
 from taisai.protocol.views import Blank, IrregularityLine, Offer, Words
 from taisai.rules.irregularities import Ruling
 from taisai.rules.outcomes import OUTCOMES
-from taisai.rules.vocabulary import Irregularity
+from taisai.rules.vocabulary import Irregularity, Visibility
 from taisai.server.projections import table_offers, texts
 from taisai.server.projections.candidates import (
     AcceptedTrial,
@@ -31,7 +31,7 @@ from taisai.server.projections.candidates import (
     yes_no_blank,
 )
 
-_RELEASES: Final = ("declare", "close-withdrawal", "decide-referral")
+_RELEASES: Final = ("declare", "confirm-report", "close-withdrawal", "decide-referral")
 _READIES: Final = (
     "repair-item",
     "remove-item",
@@ -90,9 +90,13 @@ def _main(table: Table, offers: list[Offer]) -> int | None:
     tags = [offer.command for offer in offers]
     if "perform" in tags:
         possible = table.procedure.steps_from(table.phase, table.settings)
-        again = {step.act for step in possible if step.start is step.end}  # they leave the phase as it is
+        later = {
+            step.act
+            for step in possible
+            if step.start is step.end or (step.proposed and not step.proposed.holds(table.settings))
+        }  # those that leave the phase as it is, and those that the settings propose for later
         steps = [place for place, tag in enumerate(tags) if tag == "perform"]
-        return min(steps, key=lambda place: offers[place].preset["act"] in again)
+        return min(steps, key=lambda place: offers[place].preset["act"] in later)
     if table.held is not None:
         return next((tags.index(tag) for tag in _RELEASES if tag in tags), None)
     if table.round is not None:
@@ -155,6 +159,15 @@ def _trials(table: Table) -> Iterator[dict[str, Any]]:
         yield from (last | shown for shown in faces)
 
 
+def _asks_sight(table: Table, event: Irregularity) -> bool:
+    """Whether a report can say that a concealed die was seen."""
+    if table.practice == 1:
+        return (event, table.phase) in table.irregularities.seen
+    is_covered = table.round is not None and table.phase.visibility is not Visibility.SHOWN
+    is_sight = event in (Irregularity.EXPOSED_EARLY, Irregularity.EXPOSED_LATE)
+    return is_covered and not is_sight and table.irregularities.open_seen is not None
+
+
 def _blanks(table: Table, event: Irregularity, ruling: Ruling, trial: dict[str, Any]) -> Iterator[Blank]:
     if "faces" in trial:
         yield faces_blank(table)
@@ -163,7 +176,7 @@ def _blanks(table: Table, event: Irregularity, ruling: Ruling, trial: dict[str, 
         yield round_blank(table, optional="round" not in trial)
     if newest and ruling is Ruling.VOID_AFFECTED:
         yield round_blank(table, "through", optional=True)
-    if (event, table.phase) in table.irregularities.seen:
+    if _asks_sight(table, event):
         yield yes_no_blank("seen", optional=True)
     if event in _OF_ITEMS and table.equipment.placed:
         placed = ((name, texts.item_label(table, name)) for name in table.equipment.placed)

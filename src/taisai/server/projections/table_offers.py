@@ -9,9 +9,10 @@ from typing import Any, Final
 
 from taisai.game import Refusal, Table, commands, decide
 from taisai.game.commands import Command
+from taisai.game.equipment.items import DEVICE
 from taisai.game.messages import tag_of
-from taisai.game.rounds.steps import MOST_TUMBLES, WITNESSED
-from taisai.game.table import Referral
+from taisai.game.rounds.steps import WITNESSED
+from taisai.game.table import MOST_TUMBLES, Referral
 from taisai.game.vocabulary import HOUSE, MOST_ID, ClaimEnd, Hold, Treatment
 from taisai.protocol.views import Blank, Words
 from taisai.rules.equipment import EquipmentItem, InspectedBefore, Inspection
@@ -121,13 +122,45 @@ def releases(table: Table) -> Iterator[Candidate]:
                 texts.joined(texts.COMMANDS["declare"], texts.DECLARED[declared]),
                 then=texts.RECOVERIES[table.procedure.recovery(table.phase, declared).action],
             )
+        if table.practice > 1 and table.book.record is not None:
+            yield _unrecorded(table)
+    for report in table.reports.values():
+        label = texts.IRREGULARITIES[report.irregularity]
+        for kind, blanks in ((commands.ConfirmReport, ()), (commands.ContestReport, (text_blank("reason"),))):
+            words = texts.joined(texts.COMMANDS[tag_of(kind)], label)
+            yield Candidate(
+                kind, {"report": report.id}, words, blanks, ({"reason": REASON} if blanks else {},)
+            )
     if Hold.WITHDRAWAL in table.holds and table.round is not None:
-        yield _usual(commands.CloseWithdrawal)
+        yield _closing_option(table)
         seats = [seat for seat in table.round.seats() if seat not in table.round.choices][:MOST_SEATS]
         if seats:
             seat = choice_blank("seat", ((seat, Words(seat, seat)) for seat in seats))
             withdraw = yes_no_blank("withdraw")
             yield _usual(commands.ChooseWithdrawal, seat, withdraw, seat=seats[0], withdraw=True)
+
+
+def _unrecorded(table: Table) -> Candidate:
+    """What happened at a live table while nothing was recorded."""
+    blanks = (
+        yes_no_blank("called"),
+        number_blank("tumbles", 0, MOST_TUMBLES),
+        yes_no_blank("seen"),
+        yes_no_blank("early", optional=True),
+        faces_blank(table, optional=True),
+        yes_no_blank("settled", optional=True),
+    )
+    trial = {"called": True, "tumbles": 3, "seen": table.round is not None and table.round.seen}
+    label = texts.COMMANDS[tag_of(commands.DeclareUnrecorded)]
+    return Candidate(commands.DeclareUnrecorded, {}, label, blanks, (trial,))
+
+
+def _closing_option(table: Table) -> Candidate:
+    """The end of the option to withdraw; where players have not chosen, all others were asked and stay."""
+    usual = texts.COMMANDS[tag_of(commands.CloseWithdrawal)]
+    if table.practice == 1 or all(seat in table.current.choices for seat in table.current.seats()):
+        return Candidate(commands.CloseWithdrawal, {}, usual)
+    return Candidate(commands.CloseWithdrawal, {"others_stay": True}, texts.joined(usual, texts.OTHERS_STAY))
 
 
 # Corrections
@@ -264,10 +297,10 @@ def _inspecting(table: Table, item: EquipmentItem, inspection: Inspection) -> Ca
         (
             number_blank("runs", inspection.runs, MOST_RUNS),
             yes_no_blank("passed"),
-            faces_blank(table, "entered", optional=True),
-            special_blank("lit", "areas", optional=True),
+            faces_blank(table, "entered", optional=item.id != DEVICE),
+            special_blank("lit", "areas", optional=item.id != DEVICE),
         ),
-        (plain, {**plain, **lit}),
+        ({**plain, **lit},) if item.id == DEVICE else (plain, {**plain, **lit}),
     )
 
 
@@ -278,7 +311,8 @@ def shoe(table: Table) -> Iterator[Candidate]:
     rule = table.shoe.rule
     decks = number_blank("decks", rule.least_decks, rule.most_decks)
     yield _usual(commands.ShuffleShoe)
-    yield _usual(commands.LoadShoe, decks, decks=rule.least_decks)
+    backs = (special_blank("backs", "lines", optional=True),) if table.practice > 1 else ()
+    yield _usual(commands.LoadShoe, decks, *backs, decks=rule.least_decks)
     yield _usual(commands.CountCards, special_blank("found", "counts"), found=table.shoe.expected())
 
 

@@ -42,6 +42,9 @@ HOLDS: Final[Mapping[Hold, Words]] = {
         "Each player may withdraw all their bets, or none", "各玩家可撤回全部投注或维持不变"
     ),
     Hold.REFERRAL: Words("Waiting for a decision", "等待裁定"),
+    Hold.CONFIRMATION: Words(
+        "A second person must confirm or contest a report", "须由第二位人员确认或反对报告"
+    ),
 }
 
 # Sources of results
@@ -86,9 +89,12 @@ COMMANDS: Final[Mapping[str, Words]] = {
     "begin-shift": Words("Begin a shift", "开始新的班次"),
     "choose-withdrawal": Words("Record a player's choice to withdraw", "记录玩家是否撤回投注"),
     "close-table": Words("Close the table permanently", "永久关闭本桌"),
+    "confirm-report": Words("Confirm the report", "确认报告"),
+    "contest-report": Words("Contest the report", "反对报告"),
     "close-withdrawal": Words("End the option to withdraw", "截止撤回选择"),
     "count-cards": Words("Count the cards", "清点牌数"),
     "declare": Words("Declare whether a die was seen", "声明是否看见骰子"),
+    "declare-unrecorded": Words("Declare what happened unrecorded", "声明未记录期间发生的事"),
     "inspect": Words("Inspect", "检查"),
     "leave": Words("Record that a person leaves", "登记人员离桌"),
     "load-shoe": Words("Load the shoe", "装牌入靴"),
@@ -143,11 +149,15 @@ INSPECTED: Final[Mapping[InspectedBefore, Words]] = {
     InspectedBefore.OPENING: Words("before opening", "开台前"),
     InspectedBefore.SHIFT: Words("before the shift", "班次前"),
 }
+OTHERS_STAY: Final = Words("all others were asked and stay", "其余玩家均已询问并维持投注")
 FIELDS: Final[Mapping[str, Words]] = {
+    "backs": Words("Colour and design of each deck's backs", "各副牌背面的颜色与图案"),
     "bets": Words("Bets", "投注"),
+    "called": Words("“No more bets” was announced", "已宣布停止投注"),
     "day": Words("Gaming day, such as 2026-11-15", "营业日，例如 2026-11-15"),
     "decks": Words("Decks", "副数"),
     "detail": Words("Details", "详情"),
+    "early": Words("It was seen before “no more bets”", "在停止投注前已被看见"),
     "entered": Words("Numbers entered", "输入的点数"),
     "faces": Words("What the dice or cards show", "骰子或牌的点数"),
     "flat": Words("Every die lies flat", "每颗骰子均平放"),
@@ -165,6 +175,7 @@ FIELDS: Final[Mapping[str, Words]] = {
     "seat": Words("Seat", "座位"),
     "second": Words("A second person", "第二位人员"),
     "seen": Words("A concealed die was seen", "遮盖的骰子已被看见"),
+    "settled": Words("The round was settled by hand", "本局已人工结算"),
     "serial": Words("Serial number", "序列号"),
     "shift": Words("Name of the shift", "班次名称"),
     "through": Words("Through round", "至局号"),
@@ -181,6 +192,13 @@ IRREGULARITIES: Final[Mapping[Irregularity, Words]] = {
     Irregularity.EXPOSED_EARLY: Words(
         "Concealed dice or a card seen before the close", "截止投注前骰子或牌外露"
     ),
+    Irregularity.EXPOSED_LATE: Words(
+        "Concealed dice or a card seen after the close", "截止投注后骰子或牌外露"
+    ),
+    Irregularity.UNTUMBLED_IN_VIEW: Words(
+        "Dice in view that were not tumbled for this round", "未摇动的骰子外露"
+    ),
+    Irregularity.DICE_OVER_AGE: Words("The dice are on the table for too long", "骰子在桌上的时间过长"),
     Irregularity.DIE_NOT_FLAT: Words("A die does not lie flat", "骰子未平放"),
     Irregularity.DIE_DAMAGED: Words("A die is damaged", "骰子损坏"),
     Irregularity.DOME_OR_DICE_BROKEN: Words("The dome or a die is broken", "骰盅或骰子破裂"),
