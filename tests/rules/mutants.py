@@ -18,7 +18,11 @@ OPTIONAL: frozenset[Shape] = frozenset(
     tuple(line.split())
     for line in """
     version
+    edition
+    practice
     effective
+    change
+    record
     area loses_on_triple
     area wins_on_triple
     pay_table pay instead
@@ -31,13 +35,20 @@ OPTIONAL: frozenset[Shape] = frozenset(
     procedure step when
     procedure step needs
     procedure step needs unmet
+    procedure step proposed
     procedure out_of_order
+    procedure refused
     procedure recovery declared
     irregularities ruling instead
     irregularities ruling seen
+    irregularities sight
+    irregularities sight after_close
+    irregularities pair
+    irregularities pair then
     equipment when
     equipment excludes
     equipment custody
+    equipment tumbles
     equipment means
     interpretation
     interpretation setting

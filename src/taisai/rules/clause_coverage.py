@@ -40,6 +40,10 @@ def _citations(book: Rulebook) -> Iterator[tuple[Clause, str]]:
     for layout in book.layouts.values():
         yield layout.clause, f"layout {layout.id}"
     yield from _conduct(book)
+    yield from _readings(book)
+
+
+def _readings(book: Rulebook) -> Iterator[tuple[Clause, str]]:
     for interpretation in book.interpretations:
         for clause in interpretation.clauses:
             yield clause, "reading"
@@ -57,14 +61,7 @@ def _conduct(book: Rulebook) -> Iterator[tuple[Clause, str]]:
     if book.people.placing:
         yield book.people.placing.clause, "who may bet for a player"
     yield book.procedure.positions.clause, f"positions count from {book.procedure.positions.fixed_by} on"
-    for step in book.procedure.steps:
-        yield step.clause, f"step: {step.act}"
-        for need in step.needs:
-            yield need.clause, f"step: {step.act} needs {need.need}"
-    for (act, phase), clause in book.procedure.refused.items():
-        yield clause, f"{act} in {phase} is refused"
-    if book.record:
-        yield book.record.clause, "who corrects the record"
+    yield from _steps(book)
     for (phase, _), rule in book.procedure.recoveries.items():
         yield rule.clause, f"recovery in {phase}: {rule.action}"
     yield from _rulings(book)
@@ -80,6 +77,17 @@ def _conduct(book: Rulebook) -> Iterator[tuple[Clause, str]]:
             yield inspection.clause, f"inspection: {item.id}"
 
 
+def _steps(book: Rulebook) -> Iterator[tuple[Clause, str]]:
+    for step in book.procedure.steps:
+        yield step.clause, f"step: {step.act}"
+        for need in step.needs:
+            yield need.clause, f"step: {step.act} needs {need.need}"
+    for (act, phase), clause in book.procedure.refused.items():
+        yield clause, f"{act} in {phase} is refused"
+    if book.record:
+        yield book.record.clause, "who corrects the record"
+
+
 def _rulings(book: Rulebook) -> Iterator[tuple[Clause, str]]:
     for (event, phase), ruled in book.irregularities.cells.items():
         if ruled.foreseen:
@@ -90,9 +98,10 @@ def _rulings(book: Rulebook) -> Iterator[tuple[Clause, str]]:
         yield ruled.clause, f"{event} in {phase} with {when.setting} = {when.value}: {ruled.ruling}"
     for (event, phase), ruled in book.irregularities.seen.items():
         yield ruled.clause, f"{event} in {phase}, a die seen: {ruled.ruling}"
-    for clause, phase in ((book.irregularities.open_seen, "open"), (book.irregularities.closed_seen, "closed")):
+    sights = {"open": book.irregularities.open_seen, "closed": book.irregularities.closed_seen}
+    for when, clause in sights.items():
         if clause is not None:
-            yield clause, f"a die seen while bets are {phase}"
+            yield clause, f"a die seen while bets are {when}"
     for pair in book.irregularities.pairs:
         yield pair.clause, f"{' with '.join(pair.events)}: {pair.ruling}"
     yield book.irregularities.void, "bets of a void round are returned"
