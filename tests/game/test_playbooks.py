@@ -267,3 +267,35 @@ def test_sabotage_books_that_do_not_balance_are_seen() -> None:
     assert books_faults(table) == ["held less owed is -5", "purses: credits"]
     table.ledger.balances[Account.CREDITS] = -5
     assert "credits -5" in books_faults(table)
+
+
+# What an answer must contain
+
+AMONG = HEADER + "> Dan: open-bets\n  ~ bets-opened [3.1]\n  ~ bets-opened\n  ~ no refused\n> Dan: uncover\n"
+
+
+@pytest.mark.parametrize(
+    ("line", "mismatches"),
+    [
+        ("~ irregularity-ruled", 0),
+        ("~ irregularity", 1),
+        ("~ refused", 1),
+        ("~ no bets-closed", 0),
+        ("~ no irregularity-ruled", 1),
+    ],
+)
+def test_a_line_says_what_an_answer_must_contain_and_what_not(line: str, mismatches: int) -> None:
+    played = play(f"{AMONG}  {line}\n").played
+    assert [len(one.mismatches) for one in played] == [0, mismatches]
+
+
+def test_a_refusal_is_found_by_its_clause_alone() -> None:
+    text = HEADER + "> Dan: close-table\n  ~ refused [{}]\n"
+    (step,) = play(text.format("house:table")).played
+    assert step.mismatches == ()
+    (wrong,) = play(text.format("5.2")).played[0].mismatches
+    assert (wrong.line, wrong.expected) == (6, "~ refused [5.2]")
+
+
+def test_pinning_keeps_what_an_answer_must_contain() -> None:
+    assert rewritten(AMONG, book_of("mbs-sic-bo-v6")).startswith(AMONG)

@@ -166,6 +166,8 @@ _OBJECTS: Final = {
     "call-attendant": "subject",
     "decide-referral": "referral",
     "declare": "declared",
+    "confirm-report": "report",
+    "contest-report": "report",
     "take-reading": "reading",
     "commit-seed": "commitment",
     "reveal-seed": "seed",

@@ -148,11 +148,13 @@ class PlaybookStep(NamedTuple):
     command_line: CommandLine
     pins: tuple[Pin, ...]
     facts: tuple[tuple[Pin, Fact], ...]
+    among: tuple[Pin, ...] = ()
+    """Lines that begin with `~`: what the answer must contain among its lines, or must not."""
 
     @property
     def pinned(self) -> int:
         """How many lines it pins."""
-        return len(self.pins) + sum(not pin.is_open for pin, _ in self.facts)
+        return len(self.pins) + len(self.among) + sum(not pin.is_open for pin, _ in self.facts)
 
 
 class Playbook(NamedTuple):
@@ -217,7 +219,7 @@ class _Reader:
                 self._comment(text[1:].strip())
             case ">":
                 self._command(number, text[1:].strip())
-            case "+" | "*" | "=":
+            case "+" | "*" | "=" | "~":
                 self._pinned(Pin(number, text))
             case "!":
                 self._pinned(Pin(number, _current_reason(text)))
@@ -240,7 +242,7 @@ class _Reader:
                     raise PlaybookSyntaxError("a time from 0 to 366 days", text)
             case _:
                 raise PlaybookSyntaxError(
-                    "'> who: command', '+', '!', '*', '=', '#', or 'after 25 hours'", text
+                    "'> who: command', '+', '!', '*', '~', '=', '#', or 'after 25 hours'", text
                 )
 
     def _command(self, number: int, text: str) -> None:
@@ -258,6 +260,12 @@ class _Reader:
         step = self.steps[-1]
         if pin.text.startswith("="):
             self.steps[-1] = step._replace(facts=(*step.facts, (pin, fact(pin.text))))
+        elif pin.text.startswith("~"):
+            if pin.text.split()[1:] in ([], ["no"]):
+                raise PlaybookSyntaxError(
+                    "a line such as '~ round-voided [5.2]' or '~ no bet-moved'", pin.text
+                )
+            self.steps[-1] = step._replace(among=(*step.among, pin))
         elif step.facts:
             raise PlaybookSyntaxError("the answer before the lines that begin with '='", pin.text)
         else:

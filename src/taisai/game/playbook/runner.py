@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from typing import Final, NamedTuple
 
@@ -130,8 +131,28 @@ class Play:
         pins = [pin for pin, _ in step.facts]
         return PlayedCommand(
             step, command, answer if isinstance(answer, Refusal) else None, tuple(happened), tuple(lines),
-            tuple(facts), (*_differ(step.line, step.pins, lines), *_differ(step.line, pins, facts)),
+            tuple(facts), (*_differing_answer(step, lines), *_differ(step.line, pins, facts)),
         )  # fmt: skip
+
+
+def _differing_answer(step: PlaybookStep, lines: list[str]) -> Iterator[Mismatch]:
+    """Where an answer differs from its pinned lines, and from what it must contain."""
+    if step.pins or not step.among:
+        yield from _differ(step.line, step.pins, lines)
+    for pin in step.among:
+        words = pin.text.split()[1:]
+        is_unwanted = words[0] == "no"
+        wanted = " ".join(words[1:] if is_unwanted else words)
+        if any(_is_among(wanted, line) for line in lines) == is_unwanted:
+            yield Mismatch(pin.line, f"~ {' '.join(words)}", "; ".join(lines))
+
+
+def _is_among(wanted: str, line: str) -> bool:
+    """Whether a line of an answer begins with these words; 'refused' stands for every refusal."""
+    sign, _, said = " ".join(line.split()).partition(" ")
+    if sign == "!" and wanted.partition(" ")[0] == "refused":
+        said = "refused" + said[said.find(" [") :]
+    return re.match(rf"{re.escape(wanted)}(?![^\s,:])", said) is not None
 
 
 def _differ(line: int, pins: tuple[Pin, ...] | list[Pin], got: list[str]) -> Iterator[Mismatch]:
@@ -170,7 +191,8 @@ def pinned(text: str, book: Rulebook, name: str = "playbook") -> PinnedPlaybook:
         if number in played:
             command = played[number]
             lines.append(line.rstrip())
-            lines += [f"    {answer}" if answer[0] == "*" else f"  {answer}" for answer in command.answer]
+            if command.step.pins or not command.step.among:
+                lines += [f"    {answer}" if answer[0] == "*" else f"  {answer}" for answer in command.answer]
             facts = list(command.facts)
             is_new = any(mismatch.got.startswith("!") for mismatch in command.mismatches)
             if command.refusal is not None and is_new:
