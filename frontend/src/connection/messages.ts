@@ -1,4 +1,4 @@
-// Made from the server's schemas f9fb20a0f32e080c by `npm run messages`, never by hand.
+// Made from the server's schemas 1e80f4e16c05406d by `npm run messages`, never by hand.
 
 export type AnyCommand =
   | Assign
@@ -11,9 +11,12 @@ export type AnyCommand =
   | ChooseWithdrawal
   | CloseTable
   | CloseWithdrawal
+  | ConfirmReport
+  | ContestReport
   | CountCards
   | DecideReferral
   | Declare
+  | DeclareUnrecorded
   | Inspect
   | Leave
   | LeaveSeat
@@ -85,6 +88,7 @@ export type Irregularity =
   | "card-count-wrong"
   | "chips-unclear"
   | "deal-not-pressed"
+  | "dice-over-age"
   | "die-damaged"
   | "die-not-flat"
   | "display-wrong"
@@ -92,6 +96,7 @@ export type Irregularity =
   | "earlier-limit-mistake"
   | "equipment-failure"
   | "exposed-early"
+  | "exposed-late"
   | "foreign-card"
   | "late-bet"
   | "late-withdrawal"
@@ -103,6 +108,7 @@ export type Irregularity =
   | "too-few-tumbles"
   | "two-shakers"
   | "under-minimum"
+  | "untumbled-in-view"
   | "wrong-result";
 /**
  * How a claim is settled.
@@ -299,6 +305,22 @@ export interface CloseTable {
  */
 export interface CloseWithdrawal {
   command: "close-withdrawal";
+  others_stay?: boolean;
+}
+/**
+ * A second person confirms a report that holds a round; what the document orders follows.
+ */
+export interface ConfirmReport {
+  command: "confirm-report";
+  report: string;
+}
+/**
+ * A second person contests a report that holds a round; it is referred.
+ */
+export interface ContestReport {
+  command: "contest-report";
+  report: string;
+  reason: string;
 }
 /**
  * The cards of the shoe and of the discards are counted, face by face.
@@ -328,6 +350,18 @@ export interface DecideReferral {
 export interface Declare {
   command: "declare";
   declared: Declared;
+}
+/**
+ * Dealer and supervisor declare what happened at a live table while nothing was recorded.
+ */
+export interface DeclareUnrecorded {
+  command: "declare-unrecorded";
+  called?: boolean;
+  tumbles?: number;
+  seen?: boolean;
+  early?: boolean;
+  faces?: number[];
+  settled?: boolean;
 }
 /**
  * An inspection with its trial runs, and what they showed.
@@ -361,6 +395,7 @@ export interface LeaveSeat {
 export interface LoadShoe {
   command: "load-shoe";
   decks: number;
+  backs?: string[];
 }
 /**
  * Staff correct the area of a recorded bet, until positions are fixed.
@@ -1093,6 +1128,7 @@ export interface IrregularityLine {
   foreseen: boolean;
   blanks: Blank[];
   by: string[];
+  instead: Words | null;
 }
 /**
  * A member of staff at the table.

@@ -61,6 +61,8 @@ class IrregularityLine(Part, frozen=True, kw_only=True):
     """Whether the rulebook has a rule for it in this phase."""
     blanks: tuple[Blank, ...]
     by: tuple[str, ...]
+    instead: Words | None
+    """The act to take instead, if the report is not possible now and such an act is known."""
 
 
 class PersonLine(Part, frozen=True, kw_only=True):

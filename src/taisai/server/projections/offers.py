@@ -134,6 +134,7 @@ def _line(table: Table, stage: TrialTable, event: Irregularity) -> IrregularityL
         id=str(event), label=texts.IRREGULARITIES[event], ruling=str(ruled.ruling),
         says=texts.RULINGS[ruled.ruling], clause=str(ruled.clause), to=ruled.to, foreseen=ruled.foreseen,
         blanks=blanks, by=accepted.by if accepted is not None else (),
+        instead=texts.INSTEAD.get(event) if accepted is None else None,
     )  # fmt: skip
 
 
@@ -149,11 +150,11 @@ def _tried(
 
 
 def _trials(table: Table) -> Iterator[dict[str, Any]]:
-    """Fields to try: none, then faces, then those with the last round."""
+    """Fields to try: none, then faces, then those with the last round that is over."""
     faces = [{"faces": tuple(outcome.faces)} for outcome in (OUTCOMES[0], OUTCOMES[-1])]
     yield {}
     yield from faces
-    if table.round is None and len(table.rounds):
+    if len(table.rounds) and (table.round is None or table.practice > 1):
         last = {"round": len(table.rounds)}
         yield last
         yield from (last | shown for shown in faces)

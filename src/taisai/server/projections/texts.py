@@ -187,6 +187,12 @@ CARDS_SHOW: Final = Words("What the cards show", "牌面点数")
 
 # Irregularities
 
+INSTEAD: Final[Mapping[Irregularity, Words]] = {
+    Irregularity.WRONG_RESULT: Words(
+        "No result is entered yet: enter what the dice or cards show", "尚未输入结果：请输入骰子或牌的点数"
+    ),
+}
+"""Irregularity → the act to take while it cannot be reported."""
 IRREGULARITIES: Final[Mapping[Irregularity, Words]] = {
     Irregularity.TOO_FEW_TUMBLES: Words("Too few tumbles", "摇动次数不足"),
     Irregularity.EXPOSED_EARLY: Words(
