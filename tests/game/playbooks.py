@@ -26,6 +26,13 @@ EARLIER = sorted((FOLDER / "edition-1").glob("*.round"))
 """Playbooks of the first editions, which old journals are still decided by."""
 PLAYBOOKS = {path.stem: path.read_text("utf-8") for path in FILES}
 PLAYBOOKS |= {f"edition-1/{path.stem}": path.read_text("utf-8") for path in EARLIER}
+
+
+def document_of(book: str) -> str:
+    """The document of a rulebook, which is the same in each of its editions."""
+    return book.partition("@")[0]
+
+
 each_playbook = pytest.mark.parametrize("name", sorted(PLAYBOOKS))
 
 

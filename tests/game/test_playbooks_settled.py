@@ -15,7 +15,14 @@ from taisai.game.commands import Limits
 from taisai.game.events import Event
 from taisai.game.playbook import LimitEffect, Play
 from taisai.game.vocabulary import Means
-from tests.game.playbooks import PLAYBOOKS, book_of, each_playbook, terms_compiled_once, told
+from tests.game.playbooks import (
+    PLAYBOOKS,
+    book_of,
+    document_of,
+    each_playbook,
+    terms_compiled_once,
+    told,
+)
 from tests.oracle import PAY_TABLES, PayTable, Roll
 
 
@@ -52,8 +59,11 @@ class Accountant:
         self.returned_under: dict[int, set[tuple[str, str]]] = {}
         self.player: dict[str, str] = {}
         """Seat → who sits there: by name, or whoever took it last."""
+        self.sitting: set[str] = set()
+        self.left: Counter[str] = Counter()
+        """Player → how often they left the table."""
         self.once: Counter[str] = Counter()
-        """Player → rounds of this day in which a bet under the minimum was settled."""
+        """Player and stay → rounds in which a bet under the minimum was settled."""
         self.used: dict[int, set[str]] = {}
         self.round = 0
         self.terms: dict[int, tuple[Sign, dict[str, str]]] = {}
@@ -63,7 +73,9 @@ class Accountant:
         match event:
             case happened.TableOpened():
                 self.opened, self.offers, self.limits = event, event.offers, Sign(event.limits)
-                self.memory = int(event.settings.get("under_minimum_memory", "1"))
+                memory = event.settings.get("under_minimum_memory", "stay")
+                self.by_day, self.by_stay = memory.isdigit(), memory == "stay"
+                self.memory = int(memory) if self.by_day else 1
                 self.loses_double = event.settings.get("double_on_triple") == "no"
             case happened.LimitsSet():
                 self.limits = Sign(event.limits)
@@ -71,7 +83,13 @@ class Accountant:
                 self.offers = event.offers
             case happened.SeatTaken():
                 self.player[event.seat] = event.player or f"{event.seat} since {event.at}"
-            case happened.DayBegun():
+                self.sitting.add(event.seat)
+            case happened.SeatLeft():
+                self.sitting.remove(event.seat)
+                player = self.player[event.seat]
+                if self.by_stay and player not in {self.player[seat] for seat in self.sitting}:
+                    self.left[player] += 1
+            case happened.DayBegun() if self.by_day:
                 self.once.clear()
             case happened.BetsOpened():
                 self.round = event.round
@@ -121,10 +139,14 @@ class Accountant:
     def _decide_limits(self, number: int, stakes: Counter[tuple[str, str, str]]) -> None:
         sign = self.terms[number][0]
         under = {(seat, area) for (seat, _, area), stake in stakes.items() if stake < sign.on(area)[0]}
-        players = {self.player[seat] for seat, _ in under}
+        players = {self.remembered(seat) for seat, _ in under}
         self.used[number] = {player for player in players if self.once[player] < self.memory}
         self.once.update(self.used[number])
-        self.returned_under[number] = {one for one in under if self.player[one[0]] not in self.used[number]}
+        self.returned_under[number] = {one for one in under if self.remembered(one[0]) not in self.used[number]}
+
+    def remembered(self, seat: str) -> str:
+        """The player of a seat, in this stay at the table."""
+        return f"{self.player[seat]}, stay {self.left[self.player[seat]]}"
 
     def double_lost(self, area: str, faces: Roll) -> bool:
         """Two of a kind on three of that kind, where the table is set to take it."""
@@ -141,7 +163,8 @@ class Accountant:
 
 
 def pay_table(book: str, layout: str) -> PayTable:
-    (table,) = (table for table in PAY_TABLES if table.rulebook == book and layout in table.layouts)
+    document = document_of(book)
+    (table,) = (table for table in PAY_TABLES if table.rulebook == document and layout in table.layouts)
     return table
 
 
