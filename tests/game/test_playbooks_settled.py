@@ -142,7 +142,9 @@ class Accountant:
         players = {self.remembered(seat) for seat, _ in under}
         self.used[number] = {player for player in players if self.once[player] < self.memory}
         self.once.update(self.used[number])
-        self.returned_under[number] = {one for one in under if self.remembered(one[0]) not in self.used[number]}
+        self.returned_under[number] = {
+            one for one in under if self.remembered(one[0]) not in self.used[number]
+        }
 
     def remembered(self, seat: str) -> str:
         """The player of a seat, in this stay at the table."""
