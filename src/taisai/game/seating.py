@@ -188,8 +188,6 @@ def on_seat_taken(table: Table, event: SeatTaken) -> None:
         table.terminals[event.terminal] = event.seat
     seat.terms = table.terms[event.layout]
     seat.purse = purse_of(table, seat, Means.CREDITS) if event.terminal is not None else None
-    if table.book.record is not None and Means.CASH_CHIPS in table.means:
-        purse_of(table, seat, Means.CASH_CHIPS)  # a chip of theirs may be added to the record later
     note_seated(table, seat)
 
 

@@ -15,7 +15,7 @@ from taisai.game.betting.placing import (
     outside_limits,
     withdrew,
 )
-from taisai.game.betting.rewriting import RecordEdit, restaked_by_purse, restated
+from taisai.game.betting.rewriting import RecordEdit, restated
 from taisai.game.checks import at_least, at_table, bad_name, bad_text, listed, refused, two_people
 from taisai.game.irregularities import rulings
 from taisai.game.messages import Events
@@ -314,10 +314,14 @@ def _not_together(table: Table, round_: Round, edit: RecordEdit) -> Refusal | No
     """Why colour chips cannot have lain there: the player has no more of them."""
     if round_.settled is not None and not unpaid(table, round_):
         return None  # what is missing becomes a claim
-    for index, change in restaked_by_purse(table, edit).items():
-        purse = table.purses[index]
-        if purse.means is not Means.CASH_CHIPS and change > purse.credits:
-            return credits_short(purse.means, change, purse.credits)
+    changes: dict[tuple[str, Means], int] = {}
+    for bet, stake in edit.stakes():
+        if bet.means.purse is not Means.CASH_CHIPS:
+            changes[bet.seat, bet.means] = changes.get((bet.seat, bet.means), 0) + stake
+    for (seat, means), change in changes.items():
+        has = table.seats[seat].purses[means].credits
+        if change > has:
+            return credits_short(means, change, has)
     return None
 
 

@@ -6,7 +6,7 @@ from array import array
 from collections.abc import Callable
 from typing import Any, Final
 
-from taisai.game.betting.stakes import hand_back, note_seated
+from taisai.game.betting.stakes import hand_back, note_seated, purse_of
 from taisai.game.money import packed_sums
 from taisai.game.money.ledger import Account, LedgerEntry, UnbalancedError
 from taisai.game.money.packed_sums import Column
@@ -112,6 +112,8 @@ def on_concluded(table: Table, _event: messages.RoundConcluded) -> None:
 def on_settled(table: Table, event: messages.RoundSettled) -> None:
     """What was at risk is the house's, or payable."""
     round_ = table.current
+    for name in round_.seated if _CASH in table.means else ():
+        purse_of(table, table.seats[name], _CASH)  # a correction of the record may find a chip of theirs
     kept, tolerated = kept_out(table, round_) if round_.outside else ({}, set())
     outcome = Outcome.of(*event.faces)
     settled = _settlement(table, round_, kept, outcome)
