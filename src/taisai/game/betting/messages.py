@@ -111,6 +111,14 @@ class RecordCorrected(Event, frozen=True, kw_only=True, omit_defaults=True, tag=
     evidence: str
     second: str | None = None
 
+    def bets(self) -> tuple[RecordedBet, ...]:
+        """What the record says of the bet before, after, and of its part."""
+        return tuple(bet for bet in (self.before, self.after, self.part) if bet is not None)
+
+    def seats(self) -> tuple[str, ...]:
+        """The seats whose bets it changes."""
+        return tuple(dict.fromkeys(bet.seat for bet in self.bets()))
+
 
 class BetRegistered(Event, frozen=True, kw_only=True, tag="bet-registered"):
     """A bet is accepted: it will be settled or returned."""

@@ -74,7 +74,7 @@ def note_seated(table: Table, seat: Seat) -> None:
     """The round remembers who sits there while bets are open, so that its record can be corrected later."""
     round_ = table.round
     if round_ is not None and round_.phase.bets_open and table.book.record is not None:
-        round_.seated[seat.name] = SeatedPlayer(seat.session, seat.memory_key, seat.colour_value)
+        round_.seated[seat.name] = SeatedPlayer(seat.session, seat.player, seat.memory_key, seat.colour_value)
 
 
 def lay(table: Table, round_: Round, purse: Purse, bet: BetRegistered, stake: int) -> None:

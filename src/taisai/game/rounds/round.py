@@ -38,6 +38,7 @@ class SeatedPlayer(NamedTuple):
     """Who sat on a seat when bets could be placed in a round."""
 
     session: int
+    player: str
     memory_key: str
     """Whose under-minimum bets are remembered."""
     colour_value: int

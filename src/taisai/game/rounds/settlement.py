@@ -254,7 +254,7 @@ def note_returns(returns: BetReturns, event: object, round_: Round) -> None:
         returns[event.id] = BetReturn(BetState.RETURNED, event.clause)
     elif isinstance(event, RecordCorrected):
         if event.before is not None and event.after is None:
-            returns[event.before.id] = BetReturn(BetState.RETURNED, event.clause)
+            returns[event.before.id] = BetReturn(BetState.TAKEN_BACK, event.clause)
     elif isinstance(event, WithdrawalChosen) and event.withdraw:
         withdrawn = BetReturn(BetState.WITHDRAWN, event.clause)
         returns.update(dict.fromkeys(round_.gone - returns.keys(), withdrawn))
