@@ -132,6 +132,16 @@ class Table:
             self.bets = {bet: one for bet, one in self.bets.items() if not leaves or one[0] != seat}
         elif kind in ("bet-registered", "bet-moved", "bet-taken-back", "bet-returned"):
             self._bet(kind, event)
+        elif kind == "record-corrected" and take(event, "round") == [self.round]:
+            self._correct(event)
+
+    def _correct(self, event: Fields) -> None:
+        before, *now = ([event[key]] if key in event else [] for key in ("before", "after", "part"))
+        for bet, seat, stake in (take(old, "id", "seat", "stake") for old in before):
+            same(f"of bet {bet!r:.99} before", self.bets.pop(bet, None), [seat, stake])
+        for bet, seat, stake in (take(new, "id", "seat", "stake") for some in now for new in some):
+            same(f"of bet {bet!r:.99} another record", None, self.bets.get(bet))
+            self.bets[bet] = [seat, stake]
 
     def _bet(self, kind: str, event: Fields) -> None:
         (bet, number), stands = take(event, "id", "round"), kind != "bet-registered"

@@ -9,7 +9,7 @@ const OF: Readonly<Record<string, Group>> = {
   "assign": "people", "leave": "people",
   "place-item": "equipment", "remove-item": "equipment", "repair-item": "equipment", "inspect": "equipment",
   "shuffle-shoe": "equipment", "load-shoe": "equipment", "count-cards": "equipment",
-  "settle-claim": "money", "take-seat": "money", "leave-seat": "money", "buy-credits": "money", "buy-colour": "money", "cash-colour": "money",
+  "correct-record": "money", "settle-claim": "money", "take-seat": "money", "leave-seat": "money", "buy-credits": "money", "buy-colour": "money", "cash-colour": "money",
 };
 /** Cannot be undone and needs no input: it needs confirmation. */
 const FOR_GOOD = new Set(["close-table"]);

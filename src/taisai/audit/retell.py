@@ -37,7 +37,7 @@ class RoundSummary:
     returned: int | None = None
     """Everything that came back to players; None while the round is open."""
     marks: list[str] = field(default_factory=list)
-    """What was unusual: 'void', 'corrected', 'referred'."""
+    """What was unusual: 'void', 'corrected', 'record corrected', 'referred'."""
 
     def mark(self, word: str) -> None:
         if word not in self.marks:
@@ -105,6 +105,8 @@ def _summarise(table: TableSummary, entry: Entry, event: Any) -> None:
             _settle(round_, event)
         case events.RoundConcluded():
             table.in_play = None
+        case events.RecordCorrected():
+            _correct_record(table, event)
         case events.RoundVoided() | events.RoundResettled() | events.SettlementUndone():
             _change(table, event)
         case events.Referred() if event.round is not None and (about := table.round(event.round)):
@@ -133,6 +135,21 @@ def _change(table: TableSummary, event: RoundChange) -> None:
             round_.mark("corrected")
     if isinstance(event, events.RoundVoided) and table.in_play is round_:
         table.in_play = None
+
+
+def _correct_record(table: TableSummary, event: events.RecordCorrected) -> None:
+    """Counts the bets of a round as the record says now; a settlement that follows brings its sums."""
+    round_ = table.round(event.round)
+    if round_ is None:
+        return
+    round_.mark("record corrected")
+    now = [bet for bet in (event.after, event.part) if bet is not None]
+    round_.bets += len(now) - (event.before is not None)
+    round_.staked += sum(bet.stake for bet in now) - (event.before.stake if event.before else 0)
+    if table.in_play is round_:
+        if event.before is not None:
+            table.stakes.pop(event.before.id, None)
+        table.stakes |= {bet.id: bet.stake for bet in now}
 
 
 # One round
@@ -209,7 +226,12 @@ class _Collector:
         self.table = table
         event: Any = entry.event
         self._asked = entry.asked or self._asked
-        if table.round is not None and self._is_in_play(table):
+        if isinstance(event, events.RecordCorrected):
+            if event.round == self.number:
+                note_returns(self._returns, event, self._round(table))
+                for bet in event.bets():
+                    self._positions.setdefault(bet.id, entry.position)
+        elif table.round is not None and self._is_in_play(table):
             note_returns(self._returns, event, table.round)
         if getattr(event, "round", None) in (None, self.number):
             assert self._asked is not None
@@ -255,6 +277,8 @@ class _Collector:
 
     def _is_shown(self, event: Any, table: Table) -> bool:
         """Whether the event concerns the given seat, or everyone."""
+        if isinstance(event, events.RecordCorrected):
+            return self.seat is None or self.seat in event.seats()
         seat = getattr(event, "seat", None)
         if isinstance(event, events.BetTakenBack | events.BetMoved | events.BetReturned):
             # a seed is committed for a round that is not open yet, so the round is looked up only here

@@ -15,6 +15,7 @@ from taisai.audit.sources import Progress, Source
 from taisai.game.events import (
     BetRegistered,
     BetsOpened,
+    RecordCorrected,
     RoundConcluded,
     RoundResettled,
     RoundVoided,
@@ -153,6 +154,8 @@ class _Notes:
         elif isinstance(event, BetRegistered):
             player = table.seats[event.seat].player
             self._in_play[stream][1].registered[event.id] = _Registered(entry.position, player)
+        elif isinstance(event, RecordCorrected):
+            self._correct_record(entry, event, table)
         elif isinstance(event, RoundResettled | SettlementUndone) or (
             isinstance(event, RoundVoided) and event.settled
         ):
@@ -170,6 +173,21 @@ class _Notes:
         notes.corrected = True
         if notes is not self._in_play[stream][1]:
             self._over.put(stream, number, msgspec.json.encode(notes))
+
+    def _correct_record(self, entry: Entry, event: RecordCorrected, table: Table) -> None:
+        """Notes the bets that a correction of the record adds or gives to another player."""
+        stream = entry.stream
+        notes, is_current = self.of(stream, event.round), self._in_play[stream][0] == event.round
+        notes.corrected = True
+        round_ = table.current if table.round and is_current else table.rounds.glance(event.round)
+        for bet in (event.after, event.part):
+            if bet is not None:
+                known = notes.registered.get(bet.id)
+                position = known.position if known is not None else entry.position
+                notes.registered[bet.id] = _Registered(position, round_.seated[bet.seat].player)
+        note_returns(notes.returns, event, round_)
+        if not is_current:
+            self._over.put(stream, event.round, msgspec.json.encode(notes))
 
     def of(self, stream: str, number: int) -> _RoundNotes:
         latest, notes = self._in_play[stream]

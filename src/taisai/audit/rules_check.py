@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final
 
 from msgspec import structs
 
@@ -15,6 +15,8 @@ from taisai.game.events import (
     BetsOpened,
     BetsReopened,
     ReadingTaken,
+    RecordCorrected,
+    RecordedBet,
     RoundConcluded,
     RoundVoided,
     SeedCommitted,
@@ -31,6 +33,10 @@ from taisai.journal.streams import Aggregate, TableStream
 from taisai.rules.errors import printable
 
 
+MOST_TOLD: Final = 600  # characters of what is told of a correction
+MOST_RECORD_CORRECTIONS: Final = 100  # that a report tells; all are counted
+
+
 class RulesCheck(JournalReplay):
     """Decides every command again, and evolves the tables by its own decisions."""
 
@@ -41,6 +47,8 @@ class RulesCheck(JournalReplay):
         self.decisions = 0
         self.clock_went_back = 0
         """Entries with an earlier time than an entry before them in their stream."""
+        self.record_corrections: list[str] = []
+        """What the first corrections of the record say."""
         self.draws = DrawCheck()
         self._latest: dict[str, int] = {}
         """Stream → the latest time of its entries."""
@@ -52,6 +60,11 @@ class RulesCheck(JournalReplay):
             self.clock_went_back += 1
         else:
             self._latest[entry.stream] = at
+        if (
+            isinstance(entry.event, RecordCorrected)
+            and len(self.record_corrections) < MOST_RECORD_CORRECTIONS
+        ):
+            self.record_corrections.append(_corrected(entry, entry.event))
         self.draws.follow(entry)
         super().take(entry)
 
@@ -86,6 +99,21 @@ def check_books(table: Table, position: int) -> None:
     for got, expected, what in pairs:
         if got != expected:
             raise DamagedError(position, f"expected {what} to be {expected}, got {got}")
+
+
+def _corrected(entry: Entry, event: RecordCorrected) -> str:
+    """A correction of the record in one line: where, who, what, why, and what shows it."""
+    people = event.by if event.second is None else f"{event.by} with {event.second}"
+    now = " and ".join(_told(bet) for bet in (event.after, event.part) if bet is not None) or "nothing"
+    text = (
+        f"entry {entry.position}, table {table_of(entry.stream)}, round {event.round}: {people}, {event.change}: "
+        f"{_told(event.before)} → {now}; {event.reason}; {event.evidence}"
+    )
+    return printable(text, MOST_TOLD)
+
+
+def _told(bet: RecordedBet | None) -> str:
+    return "nothing" if bet is None else f"bet {bet.id} of seat {bet.seat}, {bet.stake} on {bet.area}"
 
 
 def _difference(entries: list[Entry], decided: tuple[AnyEvent, ...]) -> DamagedError:

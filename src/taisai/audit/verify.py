@@ -11,7 +11,7 @@ from taisai.audit.chain import Chain, Seal
 from taisai.audit.rules_check import RulesCheck, check_books
 from taisai.audit.sources import PROGRESS_EVERY, Body, JournalFile, Progress, Source, source_of
 from taisai.cage import MissingSide, how_to_finish, unfinished
-from taisai.game.events import BetRegistered, RoundResettled, RoundSettled, RoundVoided
+from taisai.game.events import BetRegistered, RecordCorrected, RoundResettled, RoundSettled, RoundVoided
 from taisai.game.snapshot import write_round
 from taisai.journal.codec import HOUSE_STREAM, Entry, table_of
 from taisai.journal.errors import DamagedError
@@ -67,6 +67,10 @@ class Report:
     """Transfers between a table and the House that only one side has booked."""
     in_transit_told: tuple[str, ...]
     """How to finish the first of them."""
+    record_corrections: int
+    """Corrections of the record of the chips."""
+    record_corrections_told: tuple[str, ...]
+    """The first of them, with who, what, why and what shows it: someone should ask about each."""
     clock_went_back: int
     """Entries with an earlier time than an entry before them in their stream."""
 
@@ -180,7 +184,8 @@ class _Audit:
             signed_by=tuple(dict.fromkeys(seal.key.text for seal in chain.seals)),
             is_key_given=self.key is not None, held=self.agreed, snapshots=self.snapshots.compared,
             unused_snapshots=self.snapshots.unused, in_transit=in_transit, in_transit_told=how,
-            clock_went_back=rules.clock_went_back,
+            record_corrections=rules.events.get(RecordCorrected, 0),
+            record_corrections_told=tuple(rules.record_corrections), clock_went_back=rules.clock_went_back,
         )  # fmt: skip
 
     def _trusted(self) -> Seal | None:

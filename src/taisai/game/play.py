@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Final, NamedTuple
 
 from taisai.game import seating, staffing
-from taisai.game.betting import placing, stakes
+from taisai.game.betting import placing, record, rewriting, stakes
 from taisai.game.checks import not_open, refused
 from taisai.game.dice import readings, seeds
 from taisai.game.equipment import maintenance
@@ -24,8 +24,8 @@ from taisai.rules.clauses import Clause
 from taisai.rules.procedure import Declared, Recovery
 
 _MODULES: Final = (
-    opening, staffing, maintenance, seating, cashier, claims, placing, stakes, steps, effects, rulings,
-    referrals, reports, holds, readings, seeds,
+    opening, staffing, maintenance, seating, cashier, claims, placing, stakes, record, rewriting, steps,
+    effects, rulings, referrals, reports, holds, readings, seeds,
 )  # fmt: skip
 _DECIDERS: Final[Deciders] = {
     kind: decider for module in _MODULES for kind, decider in getattr(module, "DECIDERS", {}).items()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from taisai.game.betting.stakes import purse_of
+from taisai.game.betting.stakes import note_seated, purse_of
 from taisai.game.checks import at_table, bad_name, bad_text, no_seat, refused
 from taisai.game.messages import Command, Event, Events
 from taisai.game.refusals import Reason, Refusal
@@ -188,6 +188,7 @@ def on_seat_taken(table: Table, event: SeatTaken) -> None:
         table.terminals[event.terminal] = event.seat
     seat.terms = table.terms[event.layout]
     seat.purse = purse_of(table, seat, Means.CREDITS) if event.terminal is not None else None
+    note_seated(table, seat)
 
 
 def on_seat_left(table: Table, event: SeatLeft) -> None:

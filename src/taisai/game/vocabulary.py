@@ -59,6 +59,23 @@ class Means(StrEnum):
         return Means.CASH_CHIPS if self is Means.PLAQUES else self
 
 
+class RecordChange(StrEnum):
+    """How the record of the chips is corrected."""
+
+    ADD = "add"
+    """A chip lay there in time and was not recorded."""
+    REMOVE = "remove"
+    """A recorded chip was not there."""
+    STAKE = "stake"
+    """The stake was another."""
+    SEAT = "seat"
+    """The chip was another player's."""
+    AREA = "area"
+    """The chip lay on another area."""
+    SPLIT = "split"
+    """A part of a recorded stake lay on another area, or was another player's."""
+
+
 class Treatment(StrEnum):
     """What someone decides on a referral."""
 

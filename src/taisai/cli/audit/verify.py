@@ -126,6 +126,12 @@ def _noticed(report: Report) -> Iterator[str]:
     for name, digest in _books(report):
         if name in rulebook_ids() and rulebook(name).digest != digest:
             yield f"the stored {name} differs from the rulebook with that id in this Taisai: compare them"
+    if report.record_corrections:
+        yield f"{count(report.record_corrections, 'correction')} of the record of the chips: ask about each"
+        yield from report.record_corrections_told
+        more = report.record_corrections - len(report.record_corrections_told)
+        if more:
+            yield f"and {count(more, 'correction')} more: `taisai audit export --of events` has them all"
     if report.clock_went_back:
         entries = count(report.clock_went_back, "entry has", "entries have")
         yield f"{entries} an earlier time than an entry before: someone set a clock back, or it was wrong"

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from msgspec import Struct
 
 from taisai.game.messages import Command, Event
-from taisai.game.vocabulary import Means
+from taisai.game.vocabulary import Means, RecordChange
 
 
 class Slip(Struct, frozen=True, forbid_unknown_fields=True, gc=False):
@@ -56,6 +58,66 @@ class MoveBet(Command, frozen=True, kw_only=True, tag="move-bet"):
     area: str
     second: str | None = None
     """The second person, who is required after the close."""
+
+
+class CorrectRecord(Command, frozen=True, kw_only=True, omit_defaults=True, tag="correct-record"):
+    """The record of a round is put right, so that it says what lay on the layout."""
+
+    since: ClassVar[int] = 2
+    after_closing: ClassVar[bool] = True
+    change: RecordChange
+    round: int | None = None
+    """The current round by default, else the latest."""
+    id: str = ""
+    """The id of the bet; with 'add' that of the new bet, which is made by default."""
+    new_id: str = ""
+    """With 'split' the id of the bet that the part becomes, which is made by default."""
+    seat: str | None = None
+    means: Means | None = None
+    area: str | None = None
+    stake: int | None = None
+    """The true stake; with 'split' the part. Colour chips are in pieces."""
+    reason: str = ""
+    evidence: str = ""
+    """What shows it: camera and time."""
+    second: str | None = None
+
+
+class RecordedBet(Struct, frozen=True, forbid_unknown_fields=True, gc=False):
+    """What the record says of a bet, before or after a correction."""
+
+    id: str
+    seat: str
+    means: Means
+    layout: str
+    area: str
+    stake: int
+    """In the smallest money unit, whatever it was made with."""
+
+
+class RecordCorrected(Event, frozen=True, kw_only=True, omit_defaults=True, tag="record-corrected"):
+    """The record of a round was put right. If the round was settled, it is resettled next."""
+
+    since: ClassVar[int] = 2
+    round: int
+    change: RecordChange
+    before: RecordedBet | None = None
+    """None if the bet was not recorded."""
+    after: RecordedBet | None = None
+    """None if no such chip was there."""
+    part: RecordedBet | None = None
+    """With 'split' the part that is a bet of its own now."""
+    reason: str
+    evidence: str
+    second: str | None = None
+
+    def bets(self) -> tuple[RecordedBet, ...]:
+        """What the record says of the bet before, after, and of its part."""
+        return tuple(bet for bet in (self.before, self.after, self.part) if bet is not None)
+
+    def seats(self) -> tuple[str, ...]:
+        """The seats whose bets it changes."""
+        return tuple(dict.fromkeys(bet.seat for bet in self.bets()))
 
 
 class BetRegistered(Event, frozen=True, kw_only=True, tag="bet-registered"):

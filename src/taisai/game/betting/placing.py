@@ -69,7 +69,7 @@ def record(table: Table, command: RecordBets) -> Events | Refusal:
     answer = _registered(table, command, seat, command.means, slips, at_request=command.at_request)
     if isinstance(answer, Refusal) and answer.reason.rank < Reason.WRONG_MEANS.rank:
         return answer
-    return _wrong_means(table, command, seat) or answer
+    return means_refusal(table, command.means, seat.name, seat.colour_value) or answer
 
 
 def _seat_of(table: Table, command: RecordBets) -> Seat | Refusal:
@@ -88,17 +88,17 @@ def _in_money(command: PlaceBets | RecordBets, seat: Seat) -> tuple[Slip, ...]:
     return tuple(Slip(slip.id, slip.area, slip.stake * seat.colour_value) for slip in command.bets)
 
 
-def _wrong_means(table: Table, command: RecordBets, seat: Seat) -> Refusal | None:
+def means_refusal(table: Table, means: Means, seat: str, colour_value: int) -> Refusal | None:
     """Why chips of this kind are not accepted."""
-    if command.means is Means.CREDITS:
-        message = f"expected chips on the layout, got {command.means}: a terminal places those itself"
+    if means is Means.CREDITS:
+        message = f"expected chips on the layout, got {means}: a terminal places those itself"
         return refused(Reason.WRONG_MEANS, "house:terminals", message)
-    if command.means not in table.means:
+    if means not in table.means:
         clause = table.means.get(Means.CASH_CHIPS) or next(iter(table.means.values()))
-        message = f"expected {' or '.join(table.means)}, got {command.means}"
+        message = f"expected {' or '.join(table.means)}, got {means}"
         return refused(Reason.WRONG_MEANS, clause, message)
-    if command.means is Means.COLOUR_CHIPS and not seat.colour_value:
-        message = f"seat {seat.name} has bought no colour chips"
+    if means is Means.COLOUR_CHIPS and not colour_value:
+        message = f"seat {seat} has bought no colour chips"
         return refused(Reason.WRONG_MEANS, "house:colour-chips", message)
     return None
 
@@ -136,7 +136,7 @@ def _registered(  # noqa: C901  every bet passes here
     if (phase is not _OPEN and phase is not _OPEN_TUMBLED) or table.holds or round_.seen:
         return too_late(table, command.round)
     if round_.withdrawn and seat.name in round_.withdrawn:
-        return _withdrew(table, seat)
+        return withdrew(table, seat)
     for slip in slips:
         if not 0 < len(slip.id) <= MOST_ID:
             message = f"expected an id of 1 to {MOST_ID} characters, got {len(slip.id)}"
@@ -164,7 +164,7 @@ def _registered(  # noqa: C901  every bet passes here
     return tuple(events)
 
 
-def _withdrew(table: Table, seat: Seat) -> Refusal:
+def withdrew(table: Table, seat: Seat) -> Refusal:
     """Why a player who withdrew after an interruption does not bet again in the round."""
     ruled = table.irregularities.ruling_for(Irregularity.POWER_FAILURE, table.phase, table.settings)
     message = f"seat {seat.name} withdrew its bets and is out of round {table.current.number}"
@@ -270,7 +270,7 @@ def _refusal(  # noqa: C901, PLR0912  every bet passes here: one loop, and no ca
         own = seat.purses.get(means)
         has = table.credits[own.index] if own is not None else 0
         if has < wanted:
-            return _credits_short(means, wanted, has)
+            return credits_short(means, wanted, has)
     ceiling, exposure = GREATEST_SUM, table.limits.exposure
     if exposure is not None and (bearable := exposure + round_.counted + playing) < GREATEST_SUM:
         ceiling = bearable
@@ -279,7 +279,7 @@ def _refusal(  # noqa: C901, PLR0912  every bet passes here: one loop, and no ca
     return beyond_exposure(table, round_, terms, laid)
 
 
-def _credits_short(means: Means, wanted: int, has: int) -> Refusal:
+def credits_short(means: Means, wanted: int, has: int) -> Refusal:
     """Why the player cannot pay for the bets."""
     clause = CREDITS if means is _CREDITS else Clause("house:colour-chips")
     message = f"not enough credits: {wanted} needed, {has} available"

@@ -22,7 +22,7 @@ from taisai.game.messages import Events
 from taisai.game.money import packed_sums
 from taisai.game.money.ledger import Account
 from taisai.game.refusals import Reason, Refusal
-from taisai.game.rounds.round import Round
+from taisai.game.rounds.round import Round, SeatedPlayer
 from taisai.game.table import Deciders, Effects, Purse, Seat, Table
 from taisai.game.terms.terms import GUARDS, ONES, Terms
 from taisai.game.vocabulary import CHIP_READER, Means
@@ -68,6 +68,13 @@ def purse_of(table: Table, seat: Seat, means: Means) -> Purse:
         table.purses.append(purse)
         seat.purses[kind] = purse
     return seat.purses[kind]
+
+
+def note_seated(table: Table, seat: Seat) -> None:
+    """The round remembers who sits there while bets are open, so that its record can be corrected later."""
+    round_ = table.round
+    if round_ is not None and round_.phase.bets_open and table.book.record is not None:
+        round_.seated[seat.name] = SeatedPlayer(seat.session, seat.player, seat.memory_key, seat.colour_value)
 
 
 def lay(table: Table, round_: Round, purse: Purse, bet: BetRegistered, stake: int) -> None:

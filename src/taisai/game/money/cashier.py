@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from taisai.game.betting.stakes import purse_of
+from taisai.game.betting.stakes import note_seated, purse_of
 from taisai.game.checks import at_table, bad_amount, bad_name, money_waits, refused, two_people
 from taisai.game.messages import Events
 from taisai.game.money import messages
@@ -306,6 +306,7 @@ def on_colour_bought(table: Table, event: messages.ColourBought) -> None:
     seat = table.seats[event.seat]
     seat.colour, seat.colour_value = event.colour, event.value
     table.colours[event.colour] = seat.name
+    note_seated(table, seat)
     amount = event.value * event.pieces
     purse_of(table, seat, Means.COLOUR_CHIPS).credits += amount
     source = Account.DROP if event.paid_with is Means.CASH else Account.CHIPS

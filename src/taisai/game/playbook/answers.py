@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 
 from msgspec import NODEFAULT
 
-from taisai.game.betting.messages import BetRegistered
+from taisai.game.betting.messages import BetRegistered, RecordedBet
 from taisai.game.irregularities.referrals import open_referrals
 from taisai.game.messages import Event, tag_of
 from taisai.game.money.ledger import Account
@@ -54,7 +54,10 @@ def _shown_fields(event: Event) -> list[str]:
         default = field.default is not NODEFAULT and value == field.default
         if field.name in _HIDDEN or default or value is None or value in ("", (), {}):
             continue
-        if isinstance(value, Limits):
+        if isinstance(value, RecordedBet):
+            bet = f"{value.id} seat {written(value.seat)} {written(value.area)} {value.stake} {value.means}"
+            texts.append(f"{keyword(field.name)} {bet}")
+        elif isinstance(value, Limits):
             texts += limit_texts(value)
         else:
             texts.append(f"{keyword(field.name)} {written(value)}")

@@ -162,6 +162,7 @@ _OBJECTS: Final = {
     "settle-claim": "claim",
     "take-back": "ids",
     "move-bet": "id",
+    "correct-record": "change",
     "report": "event",
     "call-attendant": "subject",
     "decide-referral": "referral",
@@ -245,7 +246,8 @@ class _Reader:
 
     def read(self, words: list[str], *, first: bool) -> None:
         head, rest = words[0], words[1:]
-        if head in self.keywords:
+        is_object = first and self.verb in _OBJECTS and not rest  # 'correct-record stake': a value, no field
+        if head in self.keywords and not is_object:
             self._set(self.keywords[head], rest)
         elif first and self.verb in _OBJECTS:
             self._set(_OBJECTS[self.verb], words)

@@ -119,18 +119,30 @@ def corrected(table: Table, order: CorrectionOrder, round_: Round, faces: Faces)
     if round_.settled is None:
         faces = tuple(outcome.faces)
         return (ResultCorrected(at=order.at, by=order.by, clause=clause, faces=faces, second=order.second),)
+    return (resettled(table, order, round_, outcome, is_unpaid=unpaid(table, round_)),)
+
+
+def resettled(
+    table: Table, order: CorrectionOrder, round_: Round, outcome: Outcome, *, is_unpaid: bool
+) -> RoundResettled:
+    """The record of a settlement that is done again by an outcome, and by what lay on the layout."""
+    assert round_.result is not None
     again, due = due_again(table, round_, outcome)
     to_players = by_players = 0
-    if not unpaid(table, round_):
-        to_players, by_players = owed(adjustments(table, round_, due))
-    return (
-        RoundResettled(
-            at=order.at, by=order.by, clause=clause, round=round_.number, entered=tuple(round_.result.faces),
-            faces=tuple(outcome.faces), staked=again.staked, collected=again.collected, won=again.won,
-            stakes_back=again.stakes_back, owed_to_players=to_players, owed_by_players=by_players,
-            later=_later(table, round_), second=order.second,
-        ),
+    if not is_unpaid:
+        to_players, by_players = owed(adjustments(table, round_, after_restaking(round_, due)))
+    return RoundResettled(
+        at=order.at, by=order.by, clause=order.clause, round=round_.number,
+        entered=tuple(round_.result.faces), faces=tuple(outcome.faces), staked=again.staked,
+        collected=again.collected, won=again.won, stakes_back=again.stakes_back, owed_to_players=to_players,
+        owed_by_players=by_players, later=_later(table, round_), second=order.second,
     )  # fmt: skip
+
+
+def after_restaking(round_: Round, due: dict[int, int]) -> dict[int, int]:
+    """What each purse gets less what a correction of the record added to its stakes."""
+    restaked = round_.restaked
+    return {index: due.get(index, 0) - restaked.get(index, 0) for index in {**due, **restaked}}
 
 
 class Adjustment(NamedTuple):

@@ -6,12 +6,12 @@ from array import array
 from collections.abc import Callable
 from typing import Any, Final
 
-from taisai.game.betting.stakes import hand_back
+from taisai.game.betting.stakes import hand_back, note_seated, purse_of
 from taisai.game.money import packed_sums
 from taisai.game.money.ledger import Account, LedgerEntry, UnbalancedError
 from taisai.game.money.packed_sums import Column
 from taisai.game.rounds import messages
-from taisai.game.rounds.corrections import adjust, adjustments, claim_excess, owed
+from taisai.game.rounds.corrections import adjust, adjustments, after_restaking, claim_excess, owed, unpaid
 from taisai.game.rounds.round import Round, RoundSettlement
 from taisai.game.rounds.settlement import (
     _CASH,
@@ -41,6 +41,9 @@ def _nothing(table: Table) -> Column:
 def on_opened(table: Table, event: messages.BetsOpened) -> None:
     table.round = Round(event.round, event.phase, event.day, event.terms, event.at)
     table.round.acts.add(Act.OPEN_BETS)
+    for seat in table.seats.values() if table.book.record is not None else ():
+        if seat.taken:
+            note_seated(table, seat)
 
 
 def on_reopened(table: Table, event: messages.BetsReopened) -> None:
@@ -109,6 +112,8 @@ def on_concluded(table: Table, _event: messages.RoundConcluded) -> None:
 def on_settled(table: Table, event: messages.RoundSettled) -> None:
     """What was at risk is the house's, or payable."""
     round_ = table.current
+    for name in round_.seated if _CASH in table.means else ():
+        purse_of(table, table.seats[name], _CASH)  # a correction of the record may find a chip of theirs
     kept, tolerated = kept_out(table, round_) if round_.outside else ({}, set())
     outcome = Outcome.of(*event.faces)
     settled = _settlement(table, round_, kept, outcome)
@@ -137,8 +142,9 @@ def _count(
     """Counts another settlement for the players who still sit there, or one no longer; who left has left."""
     for index, stake in stakes.items():
         purse = table.purses[index]
+        got = settled.by_purse[index] if index < len(settled.by_purse) else 0
         if round_.sessions[purse.seat.name] == purse.seat.session:
-            purse.net += sign * (settled.by_purse[index] - stake)
+            purse.net += sign * (got - stake)
 
 
 def on_paid(table: Table, event: messages.WinnersPaid) -> None:
@@ -240,23 +246,37 @@ def on_resettled(table: Table, event: messages.RoundResettled) -> None:
         LedgerEntry(Account.HOUSE_WON, again.collected - was.collected, clause),
         LedgerEntry(Account.HOUSE_LOST, again.won - was.won, clause),
     ]
-    if round_ is table.round and round_.phase is not Phase.PAID:
+    if unpaid(table, round_):
         difference = again.won + again.stakes_back - was.won - was.stakes_back
         entries.append(LedgerEntry(Account.PAYABLE, difference, clause))
-        table.ledger.post(*entries)
+        table.ledger.post(*entries, *_restake(table, round_, clause))
         table.payable[:] = again.by_purse
     else:
-        changes = adjustments(table, round_, due)
+        changes = adjustments(table, round_, after_restaking(round_, due))
         _check("claims", (event.owed_to_players, event.owed_by_players), owed(changes))
         adjust(table, round_, changes, entries, clause)
     if round_.shuffle and round_.shuffle == table.shoe.shuffles:
         assert round_.result is not None
         table.shoe.unshow(round_.result.faces)
         table.shoe.show(outcome.faces)
-    stakes = stakes_by_purse(table, round_)
-    _count(table, round_, stakes, was, sign=-1)
+    stakes, restaked = stakes_by_purse(table, round_), round_.restaked
+    before = {index: stakes.get(index, 0) - restaked.get(index, 0) for index in {**stakes, **restaked}}
+    _count(table, round_, before, was, sign=-1)
     _count(table, round_, stakes, again)
-    round_.settled, round_.result = again, outcome
+    round_.settled, round_.result, round_.restaked = again, outcome, {}
+
+
+def _restake(table: Table, round_: Round, clause: Clause) -> list[LedgerEntry]:
+    """Stakes that a correction of the record adds or removes, before the payment."""
+    chips = credits_ = 0
+    for index, change in round_.restaked.items():
+        purse = table.purses[index]
+        if purse.means is _CASH:
+            chips += change
+        else:
+            purse.credits -= change
+            credits_ += change
+    return [LedgerEntry(Account.CHIPS, chips, clause), LedgerEntry(Account.CREDITS, -credits_, clause)]
 
 
 def close_round(table: Table) -> None:

@@ -34,6 +34,17 @@ class DeviceReading(NamedTuple):
     """The cards of each face from which the demonstration shaker drew."""
 
 
+class SeatedPlayer(NamedTuple):
+    """Who sat on a seat when bets could be placed in a round."""
+
+    session: int
+    player: str
+    memory_key: str
+    """Whose under-minimum bets are remembered."""
+    colour_value: int
+    """The value of the player's colour chips; 0 if there were none."""
+
+
 class SettlementTotals(NamedTuple):
     """The sums of a settlement."""
 
@@ -96,6 +107,10 @@ class Round:
     """Players whose bet under the minimum was settled."""
     sessions: dict[str, int] = field(default_factory=dict)
     """Seat → the session that bet in this round."""
+    seated: dict[str, SeatedPlayer] = field(default_factory=dict)
+    """Seat → who sat there while bets were open, at tables where the record of the chips can be corrected."""
+    restaked: dict[int, int] = field(default_factory=dict)
+    """Purse → by how much a correction of the record changed its stakes, until the round is resettled."""
     tumbles: int = 0
     shakes: int = 1
     """One more than how often bets were opened again."""

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from math import gcd
 from typing import Final, NamedTuple
 
-from taisai.game.betting.messages import BetRegistered, BetReturned, BetTakenBack
+from taisai.game.betting.messages import BetRegistered, BetReturned, BetTakenBack, RecordCorrected
 from taisai.game.irregularities.messages import WithdrawalChosen
 from taisai.game.money import packed_sums
 from taisai.game.rounds.round import (
@@ -18,11 +18,11 @@ from taisai.game.rounds.round import (
     RowTotals,
     SettlementTotals,
 )
-from taisai.game.table import Purse, Table
+from taisai.game.table import Purse, Seat, Table
 from taisai.game.terms.terms import Terms
 from taisai.game.vocabulary import Means
 from taisai.rules.clauses import Clause
-from taisai.rules.equipment import LimitPolicy
+from taisai.rules.equipment import LimitPolicy, RememberedFor
 from taisai.rules.outcomes import Outcome
 from taisai.rules.settlement import BetRecord, BetState, settled_record
 
@@ -54,9 +54,10 @@ def kept_out(table: Table, round_: Round) -> tuple[KeptOut, set[str]]:
     tolerated: set[str] = set()
     limits = table.book.limits
     memory = _tolerated_rounds(table)
+    columns = (round_.columns or columns_of(table, round_)) if round_.outside else {}
     for name, layout, row in sorted(round_.outside):
         seat, terms = table.seats[name], table.in_force[round_.terms][layout]
-        column = round_.columns[layout][row]
+        column = columns[layout][row]
         assert column is not None
         stakes = {
             purse.index: column[purse.index]
@@ -71,8 +72,8 @@ def kept_out(table: Table, round_: Round) -> tuple[KeptOut, set[str]]:
                 over -= cut
                 if cut:
                     kept[layout, row, index] = cut
-        elif table.tolerated.get(seat.memory_key, 0) < memory:
-            tolerated.add(seat.memory_key)
+        elif _tolerated_before(table, round_, seat) < memory:
+            tolerated.add(memory_key_in(round_, seat))
         else:
             kept |= {(layout, row, index): stake for index, stake in stakes.items()}
     return kept, tolerated
@@ -84,6 +85,35 @@ def _tolerated_rounds(table: Table) -> int:
     if memory is None:
         return 0
     return int(table.settings[memory]) if table.book.settings[memory].bounds else 1
+
+
+def memory_key_in(round_: Round, seat: Seat) -> str:
+    """Whose under-minimum bets are remembered: of the player who sat there in the round."""
+    seated = round_.seated.get(seat.name)
+    return seated.memory_key if seated is not None else seat.memory_key
+
+
+def is_remembered(table: Table, round_: Round, seat: Seat) -> bool:
+    """Whether the table still counts the tolerated rounds of the player who sat there in the round."""
+    memory = table.book.limits.memory
+    is_for_good = memory is not None and table.settings[memory] != RememberedFor.STAY
+    return is_for_good or (seat.taken and seat.session == round_.sessions.get(seat.name))
+
+
+def _tolerated_before(table: Table, round_: Round, seat: Seat) -> int:
+    """In how many other rounds a bet of the player under the minimum was settled."""
+    if round_.settled is None:
+        return table.tolerated.get(seat.memory_key, 0)
+    key = memory_key_in(round_, seat)
+    if is_remembered(table, round_, seat):
+        return table.tolerated.get(key, 0) - (key in round_.tolerated)
+    count, session = 0, round_.sessions.get(seat.name)
+    for step in (-1, 1):  # the player has left: the rounds of a stay follow each other
+        other = table.glance(round_.number + step)
+        while other is not None and seat.name in other.seated and other.seated[seat.name].session == session:
+            count += key in other.tolerated
+            other = table.glance(other.number + step)
+    return count
 
 
 def house_side(table: Table, round_: Round, outcome: Outcome) -> SettlementTotals:
@@ -222,6 +252,9 @@ def note_returns(returns: BetReturns, event: object, round_: Round) -> None:
         returns[event.id] = BetReturn(BetState.TAKEN_BACK, event.clause)
     elif isinstance(event, BetReturned):
         returns[event.id] = BetReturn(BetState.RETURNED, event.clause)
+    elif isinstance(event, RecordCorrected):
+        if event.before is not None and event.after is None:
+            returns[event.before.id] = BetReturn(BetState.TAKEN_BACK, event.clause)
     elif isinstance(event, WithdrawalChosen) and event.withdraw:
         withdrawn = BetReturn(BetState.WITHDRAWN, event.clause)
         returns.update(dict.fromkeys(round_.gone - returns.keys(), withdrawn))

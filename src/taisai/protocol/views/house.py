@@ -161,6 +161,8 @@ class TakingsLine(Part, frozen=True, kw_only=True):
     """The hold in percent, with two decimal places."""
     rounds: int
     void: int
+    record_corrections: int
+    """How often the record of the chips was corrected."""
 
 
 class ReportView(Part, frozen=True, kw_only=True):

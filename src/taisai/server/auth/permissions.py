@@ -181,7 +181,7 @@ COMMANDS: Final[Mapping[str, Permission]] = _permissions(
     (_TABLE, "record-bets, move-bet, buy-colour, cash-colour"),  # the layout of a live table
     (_TABLE, "perform, report, declare, declare-unrecorded, close-withdrawal, shut, leave"),
     (_TABLE, "place-item, remove-item, repair-item, inspect, load-shoe, shuffle-shoe, count-cards"),
-    (_SUPERVISORS, "confirm-report, contest-report"),
+    (_SUPERVISORS, "confirm-report, contest-report, correct-record"),
     (_SUPERVISORS, "decide-referral, settle-claim, assign, reopen, begin-day, begin-shift, close-table"),
     (_SUPERVISORS, "set-limits, offer-odds"),
     (_CAGE, "redeem-ticket, bring-in, take-out"),

@@ -19,6 +19,7 @@ from taisai.rules.matrix import Matrix
 from taisai.rules.outcomes import OUTCOMES
 from taisai.rules.settlement import BetState
 from taisai.server.projections import texts
+from taisai.server.projections.record_offers import RECORD_CHANGES
 
 MOST: Final = 100
 """Rounds that a display has space for."""
@@ -174,7 +175,7 @@ class RoundLog:
                 self._first = self.entered = None
             case events.ResultCorrected():
                 self.entered = self._first
-            case events.RoundResettled():
+            case events.RoundResettled() if event.entered != event.faces:
                 self.entered = self.entered or event.entered
             case events.RoundVoided():
                 self.void = str(event.clause)
@@ -184,6 +185,8 @@ class RoundLog:
         if text is not None:
             what, clause = str(event.__struct_config__.tag), str(event.clause)
             reason = getattr(event, "reason", "") or getattr(event, "detail", "")
+            if isinstance(event, events.RecordCorrected):
+                reason = f"{reason} ({event.evidence})"
             incident = Incident(
                 at=event.at, by=event.by, what=what, says=text, clause=clause,
                 second=getattr(event, "second", None), reason=reason,
@@ -205,6 +208,11 @@ class RoundLog:
                     self._returned_early.add(event.id)
             case events.BetMoved() if self._is_decided(event):
                 self._ruled[event.id] = self._ruling(event, "moved")
+            case events.RecordCorrected():
+                ruled = RuledBet(how="corrected", by=event.by, second=event.second, reason=event.reason)
+                self._ruled |= {bet.id: ruled for bet in event.bets()}
+                if event.before is not None and event.after is None:
+                    self._returns[event.before.id] = BetReturn(BetState.TAKEN_BACK, event.clause)
             case events.WithdrawalChosen() if event.withdraw:
                 self._withdrawn[event.seat] = event
             case _:
@@ -288,6 +296,9 @@ class RoundLogs:
         if isinstance(event, events.Referred):
             seat = event.seat
             self._referred[event.referral] = (number, seat)
+        elif isinstance(event, events.RecordCorrected):
+            seats = event.seats()
+            seat = seats[0] if len(seats) == 1 else None
         elif isinstance(event, events.ReferralDecided):
             return self._referred.pop(event.referral, (number, None))
         return number, seat
@@ -308,8 +319,12 @@ def _incident_text(event: events.Event) -> Words | None:  # noqa: PLR0911  one k
             return texts.TREATMENTS[event.treatment]
         case events.SightDeclared():
             return texts.DECLARED[event.declared]
+        case events.RoundResettled() if event.entered == event.faces:
+            return None  # after a correction of the record, which has an incident of its own
         case events.ResultCorrected() | events.RoundResettled():
             return texts.CORRECT
+        case events.RecordCorrected():
+            return texts.joined(texts.COMMANDS["correct-record"], RECORD_CHANGES[event.change])
         case events.RoundVoided():
             return texts.RULINGS[Ruling.VOID]
         case _:

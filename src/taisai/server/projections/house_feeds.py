@@ -173,6 +173,7 @@ class HouseFeeds:
                 continue  # its feeds were made in this call, and include all events of this group
             if failures:
                 failures.pop(table.name, None)
+            self._alarms.extend(filter(None, (house_views.alarm_at(table.name, event) for event in events)))
             if feeds.apply(table, events):
                 changed[table.name] = feeds
         if changed or added or is_house_changed:

@@ -12,10 +12,12 @@ from taisai.cage import House, how_to_finish, unfinished
 from taisai.cage.messages import ClockJumped, DiceAlarmNoted, OverrideNoted, PersonLocked
 from taisai.cage.transfers import MissingSide
 from taisai.game import Account, Ledger, Table, exposures
+from taisai.game.events import RecordCorrected
 from taisai.protocol import views
 from taisai.protocol.views import Words
 from taisai.server.projections import texts
 from taisai.server.projections.history import History
+from taisai.server.projections.record_offers import RECORD_ALARM, RECORD_CHANGES
 from taisai.server.projections.table import denominations, limits_range
 
 MOST_WAITING: Final = 20  # referrals of a table in the view of the pit
@@ -132,6 +134,17 @@ def alarm_of(event: object) -> views.Alarm | None:
         case _:
             return None
     return views.Alarm(at=event.at, about=about, says=Words(en, zh))
+
+
+def alarm_at(table: str, event: object) -> views.Alarm | None:
+    """The alarm of an event at a table for the pit; None if it has none."""
+    if not isinstance(event, RecordCorrected):
+        return None
+    says = texts.filled(
+        RECORD_ALARM, round=event.round, by=Words(event.by, event.by),
+        change=RECORD_CHANGES[event.change], reason=Words(event.reason, event.reason),
+    )  # fmt: skip
+    return views.Alarm(at=event.at, about=table, says=says)
 
 
 class _Booked(NamedTuple):

@@ -17,7 +17,7 @@ from taisai.protocol.views import Blank, IrregularityLine, Offer, Words
 from taisai.rules.irregularities import Ruling
 from taisai.rules.outcomes import OUTCOMES
 from taisai.rules.vocabulary import Irregularity, Visibility
-from taisai.server.projections import table_offers, texts
+from taisai.server.projections import record_offers, table_offers, texts
 from taisai.server.projections.candidates import (
     AcceptedTrial,
     Candidate,
@@ -62,6 +62,9 @@ def _offers(table: Table, stage: TrialTable) -> Iterator[Offer]:
             yield offer
     bare = stage.without_bets()
     for candidate in table_offers.corrections(table):
+        if offer := offered(bare, candidate):
+            yield offer
+    for candidate in record_offers.records(table):
         if offer := offered(bare, candidate):
             yield offer
     for candidate in table_offers.decisions(table):

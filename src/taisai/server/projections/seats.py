@@ -81,6 +81,10 @@ class SeatIndex:
             claim for claim in self._claims.get(seat.name, ()) if seat.taken and claim.session == seat.session
         ]
 
+    def forget_round(self, number: int) -> None:
+        """Makes the next call read the bets of a round again: one may be another seat's now."""
+        self._rounds.pop(number, None)
+
     def forget_claims(self) -> None:
         """Makes the next call read the claims again."""
         self._claims = None
@@ -194,14 +198,14 @@ _SeatChanges: Final[Any] = CHANGES[SeatView]
 _FIELDS: Final = tuple(name for name in SeatView.__struct_fields__ if name != "bets")
 _CHANGE_ALL_SEATS: Final = frozenset(
     {
-        e.BetMoved, e.BetReturned, e.BetsReopened, e.ClaimSettled, e.RoundResettled, e.RoundVoided,
-        e.SettlementUndone, e.WithdrawalClosed, e.WithdrawalOffered,
+        e.BetMoved, e.BetReturned, e.BetsReopened, e.ClaimSettled, e.RecordCorrected, e.RoundResettled,
+        e.RoundVoided, e.SettlementUndone, e.WithdrawalClosed, e.WithdrawalOffered,
     }
 )  # fmt: skip
 _CHANGE_BETS: Final = frozenset(
     {
-        e.BetMoved, e.BetReturned, e.BetTakenBack, e.RoundVoided, e.SeatLeft, e.SettlementUndone,
-        e.WithdrawalChosen,
+        e.BetMoved, e.BetReturned, e.BetTakenBack, e.RecordCorrected, e.RoundVoided, e.SeatLeft,
+        e.SettlementUndone, e.WithdrawalChosen,
     }
 )  # fmt: skip
 """Events after which followers get all bets of a seat again."""
@@ -246,6 +250,8 @@ class SeatFeeds:
         """Records which seats an event changes. The event is not a bet."""
         kind = type(event)
         self._index.forget_claims()
+        if kind is e.RecordCorrected:
+            self._index.forget_round(event.round)
         if kind is e.RoundSettled:
             self._settled = True
         elif kind is e.WinnersPaid:

@@ -37,6 +37,7 @@ class PeriodSums:
     won: int = 0
     rounds: int = 0
     void: int = 0
+    record_corrections: int = 0
 
     def __add__(self, other: PeriodSums) -> PeriodSums:
         return PeriodSums(*map(add, astuple(self), astuple(other)))
@@ -117,6 +118,8 @@ class Takings:
             case events.RoundSettled() | events.RoundResettled():
                 number = event.round if isinstance(event, events.RoundResettled) else self.round
                 self._book(number, SettlementSums(event.staked, event.collected, event.won))
+            case events.RecordCorrected():
+                self._now.record_corrections += 1
             case events.SettlementUndone():
                 self._book(event.round, None)
             case events.RoundVoided():

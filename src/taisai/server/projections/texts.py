@@ -92,6 +92,7 @@ COMMANDS: Final[Mapping[str, Words]] = {
     "confirm-report": Words("Confirm the report", "确认报告"),
     "contest-report": Words("Contest the report", "反对报告"),
     "close-withdrawal": Words("End the option to withdraw", "截止撤回选择"),
+    "correct-record": Words("Correct the record of the chips", "更正筹码记录"),
     "count-cards": Words("Count the cards", "清点牌数"),
     "declare": Words("Declare whether a die was seen", "声明是否看见骰子"),
     "declare-unrecorded": Words("Declare what happened unrecorded", "声明未记录期间发生的事"),
@@ -151,20 +152,25 @@ INSPECTED: Final[Mapping[InspectedBefore, Words]] = {
 }
 OTHERS_STAY: Final = Words("all others were asked and stay", "其余玩家均已询问并维持投注")
 FIELDS: Final[Mapping[str, Words]] = {
+    "area": Words("Area; with a split, the area of the part", "投注区；拆分时为该部分的投注区"),
     "backs": Words("Colour and design of each deck's backs", "各副牌背面的颜色与图案"),
     "bets": Words("Bets", "投注"),
     "called": Words("“No more bets” was announced", "已宣布停止投注"),
+    "change": Words("What was wrong", "何处有误"),
     "day": Words("Gaming day, such as 2026-11-15", "营业日，例如 2026-11-15"),
     "decks": Words("Decks", "副数"),
     "detail": Words("Details", "详情"),
     "early": Words("It was seen before “no more bets”", "在停止投注前已被看见"),
+    "evidence": Words("What shows it: camera and time", "凭据：摄像机与时间"),
     "entered": Words("Numbers entered", "输入的点数"),
     "faces": Words("What the dice or cards show", "骰子或牌的点数"),
     "flat": Words("Every die lies flat", "每颗骰子均平放"),
     "found": Words("Cards of each face", "各点数的牌数"),
+    "id": Words("Id of the recorded bet", "已记录投注的编号"),
     "item": Words("Which item", "哪件设备"),
     "limits": Words("Limits", "限额"),
     "lit": Words("Areas that lit up", "亮起的区域"),
+    "means": Words("Chips", "筹码种类"),
     "offers": Words("Odds above the minimum odds", "高于最低赔率的赔率"),
     "passed": Words("Passed", "合格"),
     "person": Words("Person", "人员"),
@@ -178,6 +184,9 @@ FIELDS: Final[Mapping[str, Words]] = {
     "settled": Words("The round was settled by hand", "本局已人工结算"),
     "serial": Words("Serial number", "序列号"),
     "shift": Words("Name of the shift", "班次名称"),
+    "stake": Words(
+        "True stake; with a split, the part. Colour chips in pieces", "实际注额；拆分时为该部分；彩色筹码按枚"
+    ),
     "through": Words("Through round", "至局号"),
     "tumbles": Words("Number of tumbles", "摇动次数"),
     "withdraw": Words("Withdraws all bets", "撤回全部投注"),
