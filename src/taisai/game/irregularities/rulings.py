@@ -136,7 +136,8 @@ def _confirmed_by(table: Table, case: IrregularityCase) -> Events:
     return tuple(
         ReportConfirmed(at=case.at, by=case.second, clause=CONFIRMATION, report=waiting.id)
         for waiting in table.reports.values()
-        if (waiting.irregularity, waiting.round) == (case.event, number) and waiting.by != case.second
+        if (waiting.irregularity, waiting.round, waiting.faces) == (case.event, number, case.faces)
+        and waiting.by != case.second
     )
 
 
@@ -199,6 +200,8 @@ def by_act(table: Table, command: Perform, event: Irregularity) -> Events | Refu
         command.at, command.by, event, table.round, table.phase, ruled, faces=command.faces,
         detail=f"by {command.act}", second=command.second,
     )  # fmt: skip
+    if table.practice > 1:
+        case = case._replace(ruled=ruling_of(table, case))
     return _ruled(table, case)
 
 
@@ -414,6 +417,8 @@ def _settle_by_outcome(table: Table, case: IrregularityCase) -> Events | Refusal
 def _settle_then_shut(table: Table, case: IrregularityCase) -> Events | Refusal:
     if case.round is None or case.round is not table.round:
         return ()
+    if table.practice > 1 and case.round.witness is not None:
+        return ()  # ordered already
     return witnessed(case.at, case.by, case.ruled.clause, case.ruled.witness, case.detail or case.event)
 
 
