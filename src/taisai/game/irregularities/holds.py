@@ -257,6 +257,9 @@ def _stands_at(table: Table, command: messages.DeclareUnrecorded) -> Phase:
 def on_interrupted(table: Table, event: messages.Interrupted) -> None:
     if event.action is Recovery.DECLARE:
         table.holds[Hold.DECLARATION] = event.clause
+    elif event.action is Recovery.SETTLE_THEN_SHUT and table.practice > 1:
+        table.current.irregularities.add(Irregularity.EQUIPMENT_FAILURE)
+        table.current.devices_down = True
 
 
 def on_declared(table: Table, event: messages.SightDeclared) -> None:

@@ -154,13 +154,24 @@ def _settle_by_outcome(table: Table, case: ReferralDecision) -> Events | Refusal
 def _re_open(table: Table, case: ReferralDecision) -> Events | Refusal:
     if refusal := _not_current(table, case):
         return refusal
-    if table.current.settled:
-        return refused(Reason.RULED_OUT, REFERRAL, f"round {table.current.number} is settled already")
+    round_ = table.current
+    if round_.settled and (table.practice == 1 or round_.phase not in (Phase.SETTLED, Phase.COLLECTED)):
+        return refused(Reason.RULED_OUT, REFERRAL, f"round {round_.number} is settled already")
     others = [hold for hold in table.holds if hold is not Hold.REFERRAL]
     if others:
         message = f"the round waits for a {others[0]}, which comes first"
         return refused(Reason.ON_HOLD, table.holds[others[0]], message)
-    return rulings.reopened(table, case.order.at, case.order.by, case.order.clause)
+    undone = (_undone(table, case),) if round_.settled else ()
+    return (*undone, *rulings.reopened(table, case.order.at, case.order.by, case.order.clause))
+
+
+def _undone(table: Table, case: ReferralDecision) -> SettlementUndone:
+    """The settlement is undone: the round stands where it stood before."""
+    settle = next(step for step in table.procedure.steps if step.act is Act.SETTLE)
+    return SettlementUndone(
+        at=case.order.at, by=case.order.by, clause=case.order.clause, round=table.current.number,
+        phase=settle.start, second=case.order.second,
+    )  # fmt: skip
 
 
 def _treat_bets(table: Table, case: ReferralDecision) -> Events | Refusal:
@@ -175,12 +186,7 @@ def _treat_bets(table: Table, case: ReferralDecision) -> Events | Refusal:
         if round_.phase is not Phase.SETTLED:
             message = f"the bets are off the layout (phase {round_.phase})"
             return refused(Reason.RULED_OUT, REFERRAL, message)
-        settle = next(step for step in table.procedure.steps if step.act is Act.SETTLE)
-        events.append(
-            SettlementUndone(
-                at=at, by=by, clause=clause, round=round_.number, phase=settle.start, second=case.order.second
-            )
-        )
+        events.append(_undone(table, case))
     if not case.command.bets:
         return refused(Reason.BAD_VALUE, REFERRAL, "no bets are given to treat")
     brought = _brought(round_, case.command.bets)

@@ -14,6 +14,7 @@ from taisai.game.irregularities.messages import (
     IrregularityRuled,
     ReferralEnded,
     Referred,
+    ReportConfirmed,
     ReportHeld,
     ReportIrregularity,
     SettlementWitnessed,
@@ -123,7 +124,21 @@ def _reported(
     by_sight = (command.event, phase) in table.irregularities.seen and not phase.bets_open
     if by_sight and command.second is None:
         return (ruling_record(table, case), *_failing(table, case), *held(table, case))
-    return _ruled(table, case)
+    ruled = _ruled(table, case)
+    return ruled if isinstance(ruled, Refusal) else (*_confirmed_by(table, case), *ruled)
+
+
+def _confirmed_by(table: Table, case: IrregularityCase) -> Events:
+    """Two people report what waits for a second person: it is confirmed."""
+    number = case.round.number if case.round else None
+    if case.second is None or two_people(table, case.by, case.second):
+        return ()
+    return tuple(
+        ReportConfirmed(at=case.at, by=case.second, clause=CONFIRMATION, report=waiting.id)
+        for waiting in table.reports.values()
+        if (waiting.irregularity, waiting.round, waiting.faces) == (case.event, number, case.faces)
+        and waiting.by != case.second
+    )
 
 
 def ruling_of(table: Table, case: IrregularityCase) -> RulingCell:
@@ -185,6 +200,8 @@ def by_act(table: Table, command: Perform, event: Irregularity) -> Events | Refu
         command.at, command.by, event, table.round, table.phase, ruled, faces=command.faces,
         detail=f"by {command.act}", second=command.second,
     )  # fmt: skip
+    if table.practice > 1:
+        case = case._replace(ruled=ruling_of(table, case))
     return _ruled(table, case)
 
 
@@ -265,7 +282,8 @@ def ruling_record(table: Table, case: IrregularityCase) -> IrregularityRuled:
 
 def _failing(table: Table, case: IrregularityCase) -> Events:
     item = case.item or _FAILS.get(case.event)
-    if item is None and case.ruled.ruling is Ruling.SETTLE_THEN_SHUT:
+    is_pair = case.event is Irregularity.EQUIPMENT_FAILURE and case.ruled.ruling in _VOIDS
+    if item is None and (case.ruled.ruling is Ruling.SETTLE_THEN_SHUT or is_pair):
         item = DEVICE
     if case.event in _ONLY_SHOWS or item in _SHOWING:
         return ()
@@ -399,6 +417,8 @@ def _settle_by_outcome(table: Table, case: IrregularityCase) -> Events | Refusal
 def _settle_then_shut(table: Table, case: IrregularityCase) -> Events | Refusal:
     if case.round is None or case.round is not table.round:
         return ()
+    if table.practice > 1 and case.round.witness is not None:
+        return ()  # ordered already
     return witnessed(case.at, case.by, case.ruled.clause, case.ruled.witness, case.detail or case.event)
 
 

@@ -26,7 +26,7 @@ from taisai.game.table import Effects, Table
 from taisai.rules.clauses import Clause
 from taisai.rules.outcomes import DICE, Outcome
 from taisai.rules.settlement import GREATEST_SUM
-from taisai.rules.vocabulary import Act, Phase
+from taisai.rules.vocabulary import Act, Irregularity, Phase
 
 
 def _check(what: str, expected: object, got: object) -> None:
@@ -71,6 +71,19 @@ def on_tumbled(table: Table, event: messages.DiceTumbled) -> None:
     round_.tumbles += event.tumbles
     round_.phase = event.phase
     round_.acts.add(Act.TUMBLE)
+    _shaken_afresh(round_)
+
+
+def on_activated(table: Table, event: messages.ShakerActivated) -> None:
+    """The automated shaker tosses the dice."""
+    table.current.phase = event.phase
+    table.current.acts.add(Act.ACTIVATE_SHAKER)
+    _shaken_afresh(table.current)
+
+
+def _shaken_afresh(round_: Round) -> None:
+    """A No Roll was about the dice as they lay before this shake."""
+    round_.irregularities.discard(Irregularity.DIE_NOT_FLAT)
 
 
 def on_dealt(table: Table, event: messages.CardsDealt) -> None:
@@ -299,7 +312,7 @@ EFFECTS: Final[Effects] = {
     messages.BetsReopened: on_reopened,
     messages.BetsClosed: _goes_on(Act.CLOSE_BETS),
     messages.DiceTumbled: on_tumbled,
-    messages.ShakerActivated: _goes_on(Act.ACTIVATE_SHAKER),
+    messages.ShakerActivated: on_activated,
     messages.DealPressed: _goes_on(Act.PRESS_DEAL),
     messages.DiceUncovered: _goes_on(Act.UNCOVER),
     messages.CardsDealt: on_dealt,
