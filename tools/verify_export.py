@@ -158,7 +158,7 @@ class Report:
     def __init__(self, key: str | None, held: Sequence[str]) -> None:
         self.given, self.trusted = None if key is None else Key(key).text, key is None
         self.held = sorted(map(Note, held), key=lambda note: -note.size)  # kept elsewhere, still to come
-        self.entries = self.sealed = self.agreed = self.more = 0
+        self.entries = self.sealed = self.agreed = self.more = self.format = 0
         self.previous, self.stream, self.origin, self.ended = "0" * 64, "", "", False
         self.edge: list[tuple[int, bytes]] = []  # heights and roots of complete trees, the highest first
         self.key: Key
@@ -223,7 +223,7 @@ class Report:
 
     def _entry(self, fields: Fields) -> None:
         v, position, previous, stream, version, more, event = take(fields, *KEYS)
-        same("v", 1, v)
+        same("v of 1 or 2, never less than before,", min(max(1, self.format, v), 2), v)
         same("position", self.entries + 1, position)
         same("previous", self.previous, previous)
         if self.more:
@@ -231,7 +231,7 @@ class Report:
         asked = ("asked",) if stream != "journal" and not self.more else ()
         take(fields, *asked)
         same("keys", sorted((*KEYS, *asked)), sorted(fields))
-        self.stream, self.more, self.streams[stream] = stream, more, self.streams[stream] + 1
+        self.stream, self.more, self.streams[stream], self.format = stream, more, self.streams[stream] + 1, v
         same("version", self.streams[stream], version)
         kind, *_ = take({**event, "kind": event.get("event")}, "kind", "by", "clause", "at")
         if (kind in OWN) != (stream == "journal") or (kind == "journal-opened") != (self.entries == 0):

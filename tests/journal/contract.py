@@ -13,7 +13,7 @@ from taisai.cage.messages import BringIn, CapitalBrought, HouseCommand
 from taisai.game import Refusal, Table, decide, evolve
 from taisai.game.commands import OpenTable, Shut
 from taisai.game.events import TableShut
-from taisai.journal.codec import HOUSE_STREAM, Entry
+from taisai.journal.codec import HOUSE_STREAM, Codec, Entry
 from taisai.journal.engine import Answer, Engine, Submission
 from taisai.journal.errors import DamagedError
 from taisai.journal.journal import Decision, Journal
@@ -89,11 +89,11 @@ STORES: Final[dict[str, Callable[[Path], MakeStore]]] = {"memory": InMemory, "sq
 # Journals
 
 
-def opened(store: Store) -> Journal:
+def opened(store: Store, codec: Codec | None = None) -> Journal:
     """A new journal."""
     return Journal.opened(
         store, journal="5f3a9c0e7d214b68", key=KEY.public, at=START, by="house", program="taisai test",
-        demonstration=False,
+        demonstration=False, codec=codec,
     )  # fmt: skip
 
 
@@ -116,9 +116,9 @@ def brought(number: int, *, expected: int | None = None) -> Decision:
     )
 
 
-def filled(store: Store) -> Journal:
+def filled(store: Store, codec: Codec | None = None) -> Journal:
     """A journal of seven entries, four of one table, one of another, one of the House."""
-    journal = opened(store)
+    journal = opened(store, codec)
     journal.append([shut(1), shut(2, times=2), brought(3)])
     journal.append([shut(4, SB2)])
     journal.append([shut(5)])

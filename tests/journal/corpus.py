@@ -74,6 +74,7 @@ def replayed(name: str) -> list[bytes]:
     journal = Journal.opened(
         MemoryStore(), journal=opening.journal, key=PublicKey.parse(opening.key), at=opening.at,
         by=opening.by, program=opening.program, demonstration=opening.demonstration,
+        codec=Codec(entries(name)[0].v),
     )  # fmt: skip
     engine, books = Engine(journal), _books(entries(name))
     for entry in entries(name):

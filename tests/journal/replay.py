@@ -22,11 +22,12 @@ def entries_of(export: bytes) -> list[bytes]:
 def replayed(bodies: Sequence[bytes]) -> list[bytes]:
     """The entries that the engine appends to an empty journal when it gets the commands of these entries."""
     codec, store, books = Codec(), MemoryStore(), {}
-    opened = codec.decode(bodies[0], 1).event
+    first = codec.decode(bodies[0], 1)
+    opened = first.event
     assert isinstance(opened, JournalOpened), opened
     journal = Journal.opened(
         store, journal=opened.journal, key=PublicKey.parse(opened.key), at=opened.at, by=opened.by,
-        program=opened.program, demonstration=opened.demonstration,
+        program=opened.program, demonstration=opened.demonstration, codec=Codec(first.v),
     )  # fmt: skip
     engine = Engine(journal)
     for position, body in enumerate(bodies[1:], 2):

@@ -27,7 +27,8 @@ from taisai.journal.stores.contract import Store
 from taisai.journal.stores.sqlite import SqliteStore
 from taisai.rules import rulebook
 
-CASES: Final = Path(__file__).parents[2] / "cases" / "playbooks"
+CASES: Final = Path(__file__).parents[2] / "cases" / "playbooks" / "edition-1"
+"""Playbooks of the first editions: what is played here stays as it is."""
 OLD: Final = SigningKey.new("old", seed=bytes(31) + b"\x01")
 NEW: Final = SigningKey.new("new", seed=bytes(31) + b"\x02")
 ID: Final = "0123456789abcdef"

@@ -16,7 +16,7 @@ from taisai.journal.errors import DamagedError, JournalError
 from taisai.journal.journal import Journal
 from taisai.journal.stores.contract import Row, Store
 from tests.journal.contract import SB1, SB2, MakeStore, brought, filled, opened, play, read, shut
-from tests.journal.evening import evening
+from tests.journal.evening import START, evening
 
 # Damage
 
@@ -36,10 +36,10 @@ CHANGED: dict[str, tuple[Change, str]] = {
     "an unknown field": (lambda one: one["event"].update(colour="red"), "invalid entry"),
     "a field lost": (lambda one: one["event"].pop("reason"), "invalid entry"),
     "a number as text": (lambda one: one.update(version="5"), "invalid entry"),
-    "a newer format": (lambda one: one.update(v=2), "unknown format: expected format 1 or older, got 2"),
+    "a newer format": (lambda one: one.update(v=3), "unknown format: expected format 2 or older, got 3"),
     "no format": (lambda one: one.pop("v"), "not an entry: "),
     "format nought": (lambda one: one.update(v=0), "or older, got 0"),
-    "format yes": (lambda one: one.update(v=True), "Expected `int`, got `bool`"),
+    "format yes": (lambda one: one.update(v=True), "unknown format: expected format 2 or older, got True"),
     "another position": (lambda one: one.update(position=9), "got an entry with position 9"),
     "another version": (lambda one: one.update(version=6), "version 6 of table:SB1"),
     "another table": (lambda one: one.update(stream=SB2), "version 5 of table:SB2"),
@@ -189,7 +189,7 @@ OLDER = {1: {"capital-brought": in_cents, "bring-in": in_cents}}
 
 
 def test_entries_of_an_older_format_are_read_as_they_would_be_written_now(make_store: MakeStore) -> None:
-    old = filled(make_store())
+    old = filled(make_store(), Codec(1))
     assert {entry.v for entry in old.entries()} == {1}
     journal = Journal(make_store(), Codec(version=2, migrations=OLDER))
     journal.append([brought(6)])
@@ -207,7 +207,7 @@ def test_entries_of_an_older_format_are_read_as_they_would_be_written_now(make_s
     bodies = [row.body for row in journal.store.rows()]
     assert [b'"v":1' in body for body in bodies] == [True] * 7 + [False]  # what was written stays as it is
     with pytest.raises(DamagedError, match="entry 8: unknown format: expected format 1 or older, got 2"):
-        list(Journal(make_store()).entries())
+        list(Journal(make_store(), Codec(1)).entries())
 
 
 def _meaning(entry: Entry) -> str:
@@ -225,7 +225,7 @@ def test_a_whole_evening_of_an_older_format_means_the_same(make_store: MakeStore
     engine = Engine(opened(make_store()))
     play(engine, evening(seats=2, rounds=2).batches)
     was = [(entry.event, entry.asked) for entry in engine.journal.entries()]
-    now = [(entry.event, entry.asked) for entry in Journal(make_store(), Codec(version=3)).entries()]
+    now = [(entry.event, entry.asked) for entry in Journal(make_store(), Codec(version=3, migrations={2: {}})).entries()]
     assert now == was
     assert len(now) > 20
 
@@ -242,7 +242,7 @@ HALFWAY: dict[str, Callable[[dict[str, Any]], Any]] = {
 
 @pytest.mark.parametrize("name", HALFWAY)
 def test_damage_in_an_older_format_is_damage(make_store: MakeStore, name: str) -> None:
-    filled(make_store())
+    filled(make_store(), Codec(1))
     plain = json.loads(next(row.body for row in make_store().rows(stream=HOUSE_STREAM)))
     HALFWAY[name](plain)
     body = json.dumps(plain).encode()
@@ -254,6 +254,39 @@ def test_damage_in_an_older_format_is_damage(make_store: MakeStore, name: str) -
     )
     seen, error = read(journal.entries())
     assert (len(seen), error and error.position) == (4, 5)
+
+
+def test_a_journal_of_format_1_is_continued_in_format_2(make_store: MakeStore) -> None:
+    filled(make_store(), Codec(1))
+    journal = Journal(make_store())
+    journal.append([shut(6)])
+    assert [entry.v for entry in journal.entries()] == [1] * 7 + [2]
+    for row, entry in zip(journal.store.rows(), journal.entries(), strict=True):
+        assert journal.codec.is_canonical(entry, row.body)
+    journal.prove()
+
+
+@pytest.mark.parametrize(
+    ("event", "got"),
+    [
+        ({"event": "referral-ended", "referral": "r1"}, "expected kinds of format 1, got 'referral-ended'"),
+        (
+            {"event": "withdrawal-closed", "others_stay": True},
+            "expected fields of format 1 in 'withdrawal-closed', got 'others_stay'",
+        ),
+    ],
+)
+def test_what_format_2_added_stands_in_no_entry_of_format_1(event: dict[str, Any], got: str) -> None:
+    common = {"at": START, "by": "sue", "clause": "house:table"}
+    plain = {
+        "position": 2, "previous": "0" * 64, "stream": SB1, "version": 1, "more": 0, "v": 1, "event": event | common
+    }  # fmt: skip
+    for codec in (Codec(), Codec(1)):
+        with pytest.raises(DamagedError, match=got):
+            codec.decode(json.dumps(plain).encode(), 2)
+        with pytest.raises(DamagedError, match=got):
+            codec.decode_event(json.dumps(plain).encode(), 2)
+    assert Codec().decode(json.dumps(plain | {"v": 2}).encode(), 2).v == 2
 
 
 def test_what_is_read_is_canonical_and_anything_else_is_not(make_store: MakeStore) -> None:

@@ -195,7 +195,8 @@ FORGED = {
     "an-empty-line": Forgery(4, lambda _: b"", "the format"),
     "an-empty-object": Forgery(4, lambda _: b"{}", "v as int"),
     # an entry's own keys
-    "another-format": Forgery(4, put("v", 2), "v 1, got 2"),
+    "another-format": Forgery(4, put("v", 3), "v of 1 or 2, never less than before, 2, got 3"),
+    "a-format-that-goes-down": Forgery(4, put("v", 0), "v of 1 or 2, never less than before, 1, got 0"),
     "true-for-one": Forgery(4, put("v", value=True), "v as int, got True"),
     "a-key-too-many": Forgery(4, put("note", "x"), "keys"),
     "no-event": Forgery(4, drop("event"), "event as dict"),

@@ -1,6 +1,6 @@
-"""Every word that a journal of format 1 may contain, taken from the types and constants of today.
+"""Every word that a journal may contain, taken from the types and constants of today.
 
-`python -m tests.journal.words` prints them in the form of `cases/journals/format-1-words.json`.
+`python -m tests.journal.words > cases/journals/format-2-words.json` writes those added since format 1, which is frozen.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import msgspec
-from msgspec import NODEFAULT, inspect
+from msgspec import NODEFAULT, UNSET, inspect
 
 import taisai
 from taisai.cage.messages import HOUSE_COMMANDS, HOUSE_EVENTS, NoteOverride
@@ -38,7 +38,11 @@ from taisai.rules.clauses import HOUSE_PROCEDURES as CLAUSES
 from taisai.server.auth.verification import SignInFailure
 from taisai.server.config.configuration import every_setting
 
-WORDS: Final = Path(__file__).parents[2] / "cases" / "journals" / "format-1-words.json"
+FOLDER: Final = Path(__file__).parents[2] / "cases" / "journals"
+FROZEN: Final = FOLDER / "format-1-words.json"
+"""The words of format 1, as released. Never edited."""
+WORDS: Final = FOLDER / "format-2-words.json"
+"""The words added since. Format 2 stays open until release 1.0, which freezes it."""
 TEXTS: Final = {
     "irregularity-ruled": {"detail": ["by [a-z-]+", r"found \d+ of \d+ cards"]},
     "referred": {
@@ -51,6 +55,8 @@ TEXTS: Final = {
 }
 """Tag → field → regular expressions of what the engine itself writes there, beside the words of a command."""
 Kind = type[msgspec.Struct]
+_ORDERED: Final = ("/items", "/parts-of-an-entry")
+"""Lists whose order is part of the format."""
 
 
 def words(
@@ -89,6 +95,29 @@ def printed(value: Mapping[str, Any]) -> str:
     return "{\n" + ",\n".join(parts) + "\n}\n"
 
 
+def added(frozen: Any, today: Any) -> Any:
+    """What today's words have beyond the frozen ones, in the same places."""
+    if isinstance(frozen, dict) and isinstance(today, dict):
+        return {
+            key: added(frozen[key], part) if key in frozen else part
+            for key, part in today.items()
+            if key not in frozen or frozen[key] != part
+        }
+    if isinstance(frozen, list) and isinstance(today, list):
+        return [part for part in today if part not in frozen]
+    return today
+
+
+def merged(frozen: Any, more: Any) -> Any:
+    """The frozen words together with those added since."""
+    if isinstance(frozen, dict) and isinstance(more, dict):
+        both = {key: merged(part, more[key]) if key in more else part for key, part in frozen.items()}
+        return both | {key: part for key, part in more.items() if key not in frozen}
+    if isinstance(frozen, list) and isinstance(more, list):
+        return [*frozen, *more]
+    return more
+
+
 def differences(frozen: Any, today: Any, path: str = "") -> Iterator[str]:
     """Every place where two sets of words differ."""
     if isinstance(frozen, dict) and isinstance(today, dict):
@@ -100,8 +129,15 @@ def differences(frozen: Any, today: Any, path: str = "") -> Iterator[str]:
                 yield f"{where}: new today, and not in {WORDS.name}"
             else:
                 yield from differences(frozen[key], today[key], where)
-    elif frozen != today:
+    elif frozen != today and not _is_same_choice(frozen, today, path):
         yield f"{path}: frozen as {_line(frozen)}, today {_line(today)}"
+
+
+def _is_same_choice(frozen: Any, today: Any, path: str) -> bool:
+    """Whether two lists name the same words in another order, where the order means nothing."""
+    if not (isinstance(frozen, list) and isinstance(today, list)) or path.endswith(_ORDERED):
+        return False
+    return sorted(map(_line, frozen)) == sorted(map(_line, today))
 
 
 def _line(value: Any) -> str:
@@ -121,6 +157,8 @@ def _field(field: msgspec.structs.FieldInfo) -> Any:
     shape = _shape(inspect.type_info(field.type))
     if field.required:
         return shape
+    if field.default is UNSET:
+        return {"type": shape, "default": "absent"}
     default = field.default if field.default is not NODEFAULT else field.default_factory()
     return {"type": shape, "default": json.loads(msgspec.json.encode(default))}
 
@@ -177,4 +215,4 @@ def _overrides() -> Iterator[str]:
 
 
 if __name__ == "__main__":
-    sys.stdout.write(printed(words()))
+    sys.stdout.write(printed(added(json.loads(FROZEN.read_text("utf-8")), words())))

@@ -59,6 +59,7 @@ class Chain:
         self._previous = NOTHING_BEFORE
         self._more = 0
         self._stream = ""
+        self._format = 0
 
     @property
     def size(self) -> int:
@@ -94,6 +95,10 @@ class Chain:
     def _check_place(self, entry: Entry, position: int) -> None:
         if entry.position != position:
             raise DamagedError(position, f"expected position {position}, got {entry.position}")
+        if entry.v < self._format:
+            expected = f"expected format {self._format}, as in the entry before it, or newer"
+            raise DamagedError(position, f"{expected}, got {entry.v}")
+        self._format = entry.v
         if entry.previous != self._previous:
             raise DamagedError(
                 position,

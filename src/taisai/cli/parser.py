@@ -51,8 +51,8 @@ OPTIONS: Final[dict[str, CommandOption]] = {
     "book": CommandOption("a rulebook's id (`taisai rules list`) or a TOML file of your own", "BOOK"),
     "book:file": CommandOption("a TOML file, or the id of a rulebook of the package", "FILE"),
     "books": CommandOption("a rulebook's id (`taisai rules list`) or a TOML file", "BOOK", "several"),
-    "left": CommandOption("a rulebook and one of its layouts", "BOOK/LAYOUT"),
-    "right": CommandOption("the rulebook and layout to compare with", "BOOK/LAYOUT"),
+    "left": CommandOption("an edition of a rulebook, or a rulebook and one of its layouts", "BOOK[/LAYOUT]"),
+    "right": CommandOption("what to compare it with", "BOOK[/LAYOUT]", "optional"),
     "--book": CommandOption(
         "a rulebook of your own, or a rulebook with your settings and offers", "BOOK[/LAYOUT]"),
     "--layout": CommandOption("a layout of the rulebook (default: its first)", "L"),

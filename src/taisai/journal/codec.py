@@ -19,8 +19,8 @@ from taisai.journal.errors import DamagedError
 from taisai.rules.clauses import Clause
 from taisai.rules.errors import printable
 
-FORMAT: Final = 1
-"""The version of the format that is written. Older versions can be read."""
+FORMAT: Final = 2
+"""The version of the format that is written. Older versions can be read. Version 2 is open until release 1.0."""
 MOST_BYTES: Final = 1 << 21  # of one entry: a rulebook of 256 KiB with every character escaped
 NOTHING_BEFORE: Final = "0" * 64
 """The previous hash of the first entry."""
@@ -72,6 +72,15 @@ if TYPE_CHECKING:
 else:  # one decoder tells them apart by their tags
     _OneEvent = Union[(*EVENTS, *HOUSE_EVENTS, *RECORDS)]
     _OneCommand = Union[(*COMMANDS, *HOUSE_COMMANDS)]
+
+ADDED_FIELDS: Final[Mapping[str, frozenset[str]]] = {
+    "close-withdrawal": frozenset({"others_stay"}),
+    "irregularity-ruled": frozenset({"item"}),
+    "load-shoe": frozenset({"backs"}),
+    "shoe-loaded": frozenset({"backs"}),
+    "withdrawal-closed": frozenset({"others_stay", "seen"}),
+}
+"""Tag of a kind of format 1 → the fields that it has since format 2, each with a default."""
 
 Migrations = Mapping[int, Mapping[str, Callable[[dict[str, Any]], dict[str, Any]]]]
 """Version → tag → a function that rewrites the event or command for the next version."""
@@ -134,6 +143,8 @@ class Codec:
     def __init__(self, version: int = FORMAT, migrations: Migrations | None = None) -> None:
         self.version = version
         self._migrations: Migrations = migrations or {}
+        self._direct = range(max(self._migrations, default=0) + 1, version + 1)
+        """The versions that are read as they stand, without a migration."""
         self.encode: Callable[[Entry], bytes] = msgspec.json.Encoder(order="sorted").encode
         """The canonical bytes of an entry."""
         self._decode = msgspec.json.Decoder(Entry).decode
@@ -143,7 +154,7 @@ class Codec:
         """The entry in any version of the format; `position` is for the error."""
         try:
             entry = self._decode(body)
-            if entry.v != self.version:
+            if entry.v not in self._direct:
                 entry = self._from_older(body, position)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
             entry = self._from_older(body, position, error)
@@ -151,6 +162,9 @@ class Codec:
         if not _belongs(kind, entry.stream) or (entry.asked and kind != _STREAM_OF[type(entry.asked)]):
             messages = " and ".join(_tag(message) for message in (entry.event, entry.asked) if message)
             raise DamagedError(position, f"{messages} in the wrong stream {printable(repr(entry.stream))}")
+        if entry.v < FORMAT:
+            for message in (entry.event, entry.asked):
+                _check_age(message, entry.v, position)
         return entry
 
     def decode_event(self, body: bytes, position: int) -> tuple[Place, AnyEvent]:
@@ -159,7 +173,7 @@ class Codec:
             entry: _EventEntry | Entry = self._decode_event(body)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
             entry = self.decode(body, position)
-        if entry.v != self.version or not _belongs(_STREAM_OF[type(entry.event)], entry.stream):
+        if entry.v != FORMAT or not _belongs(_STREAM_OF[type(entry.event)], entry.stream):
             entry = self.decode(body, position)
         return (entry.position, entry.stream, entry.version), entry.event
 
@@ -183,10 +197,25 @@ class Codec:
 
     def is_canonical(self, entry: Entry, body: bytes) -> bool:
         """Whether the bytes are the canonical form of the entry."""
-        if entry.v == self.version:
+        if entry.v in self._direct:
             return self.encode(entry) == body
         plain = json.loads(body)
         return json.dumps(plain, ensure_ascii=False, separators=(",", ":"), sort_keys=True).encode() == body
+
+
+def _check_age(message: Any, version: int, position: int) -> None:
+    """Refuses a kind or a field that is newer than the version of its entry."""
+    if message is None:
+        return
+    if message.since > version:
+        expected = f"expected kinds of format {version}"
+        raise DamagedError(position, f"{expected}, got {_tag(message)} of format {message.since}")
+    added = ADDED_FIELDS.get(str(message.__struct_config__.tag), ())
+    fields = msgspec.structs.fields(message) if added else ()
+    for name, default in ((field.name, field.default) for field in fields if field.name in added):
+        if getattr(message, name) != default:
+            expected = f"expected fields of format {version} in {_tag(message)}"
+            raise DamagedError(position, f"{expected}, got {name!r} of format {FORMAT}")
 
 
 def _kind(message: Mapping[str, Any]) -> str:

@@ -97,13 +97,14 @@ class Journal:
         by: str,
         program: str,
         demonstration: bool,
+        codec: Codec | None = None,
     ) -> Journal:
         """A new journal in an empty store."""
         if not IDS.fullmatch(journal):
             raise JournalError(
                 f"invalid journal id: expected 1 to 64 letters, digits, dots or hyphens, got {journal!r}"
             )
-        new = cls(store)
+        new = cls(store, codec)
         first = JournalOpened(
             at=at, by=by, clause=JOURNAL_CLAUSE, journal=journal, key=key.text, demonstration=demonstration,
             program=program,

@@ -20,7 +20,7 @@ from taisai.rules.toml_reader import Section, quoted_value
 if TYPE_CHECKING:  # imported on first use, because odds do not need the procedure
     import datetime
 
-    from taisai.rules.clauses import EditionChange, Erratum, Interpretation, SourceDocument
+    from taisai.rules.clauses import Adoption, EditionChange, Erratum, Interpretation, SourceDocument
     from taisai.rules.equipment import EquipmentItem, LimitRules
     from taisai.rules.irregularities import Irregularities
     from taisai.rules.layout import Layout
@@ -60,14 +60,24 @@ class Rulebook:
         """The version of what the program does at a table; a rulebook of release 0.1 keeps version 1."""
         self.title, self.title_zh = section.table("title").text("en"), section.table("title").text("zh")
         self.clauses = section.read_clauses()
-        self.settings = read_settings(section)
+        self.settings = read_settings(section, with_clauses=self.practice > 1)
         self.chance_rule = read_chance(section)
         self.areas = read_areas(section)
         self.pay_tables = read_pay_tables(section, self.areas, self.settings)
         self.pay_by_layout = read_pay_by_layout(section, self.pay_tables)
 
     def __repr__(self) -> str:
-        return f"rulebook({self.id!r})"
+        return f"rulebook({self.file.removesuffix('.toml')!r})" if "@" in self.file else f"rulebook({self.id!r})"
+
+    @property
+    def name(self) -> str:
+        """Its id and edition, such as 'us-sic-bo@2'."""
+        return f"{self.id}@{self.edition}"
+
+    @property
+    def data(self) -> Mapping[str, Any]:
+        """Its parsed text; not to be changed."""
+        return self._data
 
     @cached_property
     def effective(self) -> datetime.date | datetime.datetime | None:
@@ -99,6 +109,13 @@ class Rulebook:
         from taisai.rules.clauses import read_interpretations
 
         return read_interpretations(self._section, self.settings)
+
+    @cached_property
+    def adoption(self) -> Adoption | None:
+        """Who adopts the interpretations when a house takes the book into use; None if no clause asks for it."""
+        from taisai.rules.clauses import read_adoption
+
+        return read_adoption(self._section, self.people)
 
     @cached_property
     def errata(self) -> tuple[Erratum, ...]:
@@ -226,7 +243,7 @@ class Rulebook:
         """Rules that are valid but unusual: a house edge of 0 or less, an area without its mirror image."""
         from taisai.rules.cross_checks import pay_warnings
 
-        if self.id in rulebook_ids() and rulebook(self.id).digest != self.digest:
+        if self.id in rulebook_ids() and self.digest not in {book.digest for book in editions(self.id)}:
             yield f"the id {self.id} is the id of a different rulebook in the package; choose another id"
         rule = self.chance_rule
         if rule.kind is ChanceKind.DICE:
@@ -247,7 +264,7 @@ class Rulebook:
 
 _PARTS: Final = (
     "effective", "sources", "layouts", "interpretations", "errata", "people", "procedure", "irregularities",
-    "limits", "equipment", "changes", "record",
+    "limits", "equipment", "changes", "record", "adoption",
 )  # fmt: skip
 
 
@@ -261,8 +278,20 @@ def earlier_editions() -> tuple[str, ...]:
     return tuple(sorted(file.removesuffix(".toml") for file in os.listdir(folder) if file.endswith(".toml")))
 
 
+def editions(name: str) -> tuple[Rulebook, ...]:
+    """All editions of a rulebook of the package by its id, the newest first; a pinned edition or a file is one.
+
+    >>> [book.name for book in editions("us-sic-bo")]
+    ['us-sic-bo@2', 'us-sic-bo@1']
+    """
+    if name not in rulebook_ids():
+        return (rulebook(name),)
+    earlier = (rulebook(other) for other in earlier_editions() if other.partition("@")[0] == name)
+    return (rulebook(name), *sorted(earlier, key=lambda book: -book.edition))
+
+
 def rulebook(name: str | os.PathLike[str]) -> Rulebook:
-    """A rulebook of the package by its id, or a rulebook from a TOML file.
+    """A rulebook of the package by its id: its newest edition, or the one that follows `@`; or a TOML file.
 
     >>> from taisai.rules import Outcome
     >>> rulebook("rws-sic-bo-etg-v8").matrix("A").net("total-8", Outcome.of(2, 3, 3))
@@ -273,6 +302,12 @@ def rulebook(name: str | os.PathLike[str]) -> Rulebook:
         return _packaged(text)
     if text in earlier_editions():
         return _packaged(os.path.join(EARLIER, text))
+    newest = text.rpartition("@")[0]
+    if newest in rulebook_ids():
+        if text == _packaged(newest).name:
+            return _packaged(newest)
+        known = ", ".join(book.name for book in editions(newest))
+        raise RulesError(f"expected an edition of {newest} ({known}), got {text!r}")
     if not os.path.isfile(text):
         got = f"no file {text!r}" if text.endswith(".toml") or os.sep in text else repr(text)
         raise RulesError(f"expected a rulebook id ({', '.join(rulebook_ids())}) or a TOML file, got {got}")

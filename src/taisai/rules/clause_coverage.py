@@ -44,6 +44,11 @@ def _citations(book: Rulebook) -> Iterator[tuple[Clause, str]]:
 
 
 def _readings(book: Rulebook) -> Iterator[tuple[Clause, str]]:
+    for setting in book.settings.values():
+        if setting.clause is not None:
+            yield setting.clause, f"bounds of the setting {setting.id}"
+    if book.adoption is not None:
+        yield book.adoption.clause, f"readings adopted by: {book.adoption.by}"
     for interpretation in book.interpretations:
         for clause in interpretation.clauses:
             yield clause, "reading"

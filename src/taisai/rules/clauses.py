@@ -7,6 +7,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Final, NamedTuple, NewType
 
 if TYPE_CHECKING:
+    from taisai.rules.people import People
     from taisai.rules.toml_reader import Section
 
 Clause = NewType("Clause", str)
@@ -187,6 +188,13 @@ class Interpretation(NamedTuple):
     setting: str | None
 
 
+class Adoption(NamedTuple):
+    """The rank that adopts the interpretations of a rulebook, and the clause that asks for it."""
+
+    by: str
+    clause: Clause
+
+
 class EditionChange(NamedTuple):
     """A reading that differs from the one of the edition before, and why."""
 
@@ -221,6 +229,17 @@ def read_interpretations(book: Section, settings: Mapping[str, object]) -> tuple
             raise entry.error("setting", f"a setting of this rulebook ({known})", repr(setting))
         read.append(Interpretation(clauses, entry.text("reading"), entry.text("reason"), setting))
     return tuple(read)
+
+
+def read_adoption(book: Section, people: People) -> Adoption | None:
+    """Reads who adopts the interpretations when a house takes the book into use."""
+    if not book.has("adoption"):
+        return None
+    entry = book.table("adoption")
+    rank = entry.text("by")
+    if rank not in people.ranks():
+        raise entry.error("by", f"one of the ranks {', '.join(people.ranks())}", repr(rank))
+    return Adoption(rank, entry.clause("clause"))
 
 
 def read_changes(book: Section) -> tuple[EditionChange, ...]:

@@ -9,6 +9,7 @@ from itertools import product
 from math import prod
 from typing import Final, NamedTuple
 
+from taisai.rules.clauses import Clause
 from taisai.rules.errors import RulesError
 from taisai.rules.toml_reader import Section
 
@@ -37,6 +38,8 @@ class Setting(NamedTuple):
     bounds: tuple[int, int] | None
     default: str
     says: str
+    clause: Clause | None = None
+    """The clause that bounds it: no value may reach what the clause forbids."""
 
     def expected(self) -> str:
         """The valid values, in words."""
@@ -63,7 +66,8 @@ class SettingIs(NamedTuple):
         return chosen[self.setting] == self.value
 
 
-def read_settings(book: Section) -> dict[str, Setting]:
+def read_settings(book: Section, *, with_clauses: bool = False) -> dict[str, Setting]:
+    """Reads the settings; `with_clauses`: each must name the clause that bounds it."""
     read: dict[str, Setting] = {}
     for entry in book.tables("setting", least=0):
         name = entry.text("id")
@@ -74,7 +78,8 @@ def read_settings(book: Section) -> dict[str, Setting]:
         if bounds and changes is RulesPart.PAYOFF:
             expected = "choices in words for a setting that changes payoffs"
             raise entry.error("least", expected, "a number with bounds")
-        setting = Setting(name, changes, choices, bounds, entry.text("default"), entry.text("says"))
+        clause = entry.clause("clause") if with_clauses or entry.has("clause") else None
+        setting = Setting(name, changes, choices, bounds, entry.text("default"), entry.text("says"), clause)
         if not setting.takes(setting.default):
             raise entry.error("default", setting.expected(), repr(setting.default))
         read[name] = setting

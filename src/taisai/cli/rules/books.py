@@ -7,9 +7,11 @@ from argparse import Namespace
 from collections.abc import Iterator
 from typing import Any, Final
 
+from taisai.cli.rules.editions import show_change
 from taisai.cli.printing import ON_DICE, as_json, line, percent, plain, show_table, wrapped
 from taisai.cli.rules.clauses import irregularity_facts
 from taisai.rules import AreaId, BookError, Layout, Matrix, Rulebook, rulebook, rulebook_ids
+from taisai.rules.book import editions
 from taisai.rules.errors import printable
 from taisai.rules.procedure import Declared
 from taisai.study.odds import area_odds, chance_words
@@ -26,8 +28,11 @@ def list_books(arguments: Namespace) -> int:
     for book in books:
         layouts = ", ".join(f"{name} ({areas})" for name, areas in _layouts(book))
         effective = str(book.effective)[:16] if book.effective else "–"
-        rows.append((book.id, f"{book.title}\n{book.title_zh}", effective, book.chance_rule.kind, layouts))
-    show_table("Rulebooks", ("id", "game", "from", "chance", "layouts (areas)"), rows)
+        found = ", ".join(str(edition.edition) for edition in editions(book.id))
+        rows.append(
+            (book.id, found, f"{book.title}\n{book.title_zh}", effective, book.chance_rule.kind, layouts)
+        )
+    show_table("Rulebooks", ("id", "editions", "game", "from", "chance", "layouts (areas)"), rows)
     return 0
 
 
@@ -38,7 +43,9 @@ def _layouts(book: Rulebook) -> list[tuple[str, int]]:
 def _listed(book: Rulebook) -> dict[str, object]:
     return {
         "id": book.id, "title": book.title, "title_zh": book.title_zh, "operator": book.operator,
-        "version": book.version, "effective": book.effective.isoformat() if book.effective else None,
+        "version": book.version, "edition": book.edition, "practice": book.practice,
+        "effective": book.effective.isoformat() if book.effective else None,
+        "editions": [{"edition": other.edition, "digest": other.digest} for other in editions(book.id)],
         "chance": book.chance_rule.kind,
         "layouts": [{"id": name, "areas": areas} for name, areas in _layouts(book)], "digest": book.digest,
     }  # fmt: skip
@@ -110,7 +117,8 @@ def book_facts(book: Rulebook) -> dict[str, Any]:
     ]
     facts = {
         "id": book.id, "digest": book.digest, "title": book.title, "title_zh": book.title_zh,
-        "operator": book.operator, "version": book.version, "effective": book.effective,
+        "operator": book.operator, "version": book.version, "edition": book.edition,
+        "practice": book.practice, "changes": book.changes, "adoption": book.adoption, "effective": book.effective,
         "sources": book.sources, "chance": book.chance_rule, "settings": tuple(book.settings.values()),
         "areas": tuple(book.areas.values()), "pay_tables": tuple(book.pay_tables.values()),
         "layouts": tuple(book.layouts.values()), "people": book.people,
@@ -128,6 +136,7 @@ def book_facts(book: Rulebook) -> dict[str, Any]:
 def _show_heading(book: Rulebook) -> None:
     line(f"{book.title} · {book.title_zh}")
     version = f", version {book.version}" if book.version else ""
+    version += f", our edition {book.edition}"
     effective = f", in effect from {book.effective}" if book.effective else ""
     line(f"{book.id}: {book.operator}{version}{effective}")
     line(f"layouts {', '.join(book.layouts)}; {len(book.clauses)} clauses; {book.digest}")
@@ -221,10 +230,10 @@ def _show_interpretations(book: Rulebook) -> None:
     rows: list[tuple[object, ...]]
     if book.settings:
         rows = [
-            (setting.id, setting.expected(), setting.default, setting.says)
+            (setting.id, setting.expected(), setting.default, setting.says, setting.clause or "")
             for setting in book.settings.values()
         ]
-        show_table("Settings", ("setting", "takes", "default", "says"), rows)
+        show_table("Settings", ("setting", "takes", "default", "says", "within"), rows)
     rows = [
         (", ".join(interpretation.clauses) or "silent", interpretation.reading, interpretation.reason)
         for interpretation in book.interpretations
@@ -235,3 +244,9 @@ def _show_interpretations(book: Rulebook) -> None:
     ]
     if rows:
         show_table("How the document is read", ("clauses", "reading", "because"), rows)
+    if book.adoption is not None:
+        by, clause = book.adoption
+        line(f"A {by} or above adopts these readings, by name and date, when a house takes the edition into use ({clause}).")
+        line()
+    for change in book.changes:
+        show_change(change)

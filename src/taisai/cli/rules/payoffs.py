@@ -163,7 +163,11 @@ class ComparedLayout(NamedTuple):
 
 
 def compare_layouts(arguments: Namespace) -> int:
-    """Prints areas that only one layout has, and areas that pay differently."""
+    """Prints areas that only one layout has, and areas that pay differently; or what editions change."""
+    if _names_editions(arguments.left, arguments.right):
+        from taisai.cli.rules.editions import compare_editions
+
+        return compare_editions(arguments)
     left, right = (_compared_layout(text) for text in (arguments.left, arguments.right))
     only_left = [area for area in left.odds if area not in right.odds]
     only_right = [area for area in right.odds if area not in left.odds]
@@ -186,6 +190,14 @@ def compare_layouts(arguments: Namespace) -> int:
         rows = ((area, *left.cells(area), *right.cells(area)) for area in changed)
         show_table("", heads, rows, right=("edge", "edge "))
     return 0
+
+
+def _names_editions(left: str, right: str | None) -> bool:
+    """Whether two rulebooks are meant and not two layouts."""
+    if right is None or "@" in left + right:
+        return True
+    (book, layout), (other, other_layout) = values.book_and_layout(left), values.book_and_layout(right)
+    return layout is other_layout is None and book.id == other.id and book.digest != other.digest
 
 
 def _compared_layout(text: str) -> ComparedLayout:

@@ -14,7 +14,7 @@ from pathlib import Path
 from taisai.cli import CHECK_FAILED
 from taisai.cli.printing import line
 from taisai.game.events import Interrupted
-from taisai.game.terms.opening import gaming_day, local_time
+from taisai.game.terms.opening import gaming_day
 from taisai.journal.errors import JournalError
 from taisai.rules.errors import RulesError, printable
 from taisai.rules.vocabulary import Phase
@@ -27,7 +27,7 @@ from taisai.server.runtime.house_server import HouseServer
 from taisai.server.runtime.plan import ConnectionLimits, HousePlan, TablePlan, Thresholds
 from taisai.server.runtime.rulebook_approvals import RulebookApprovals
 from taisai.server.runtime.serving import Serving, listening
-from taisai.server.runtime.startup_checks import OpenedJournal, opened, proven
+from taisai.server.runtime.startup_checks import OpenedJournal, gaming_date, in_force, opened, proven
 
 
 def recovery_lines(answers: Mapping[str, object]) -> Iterator[str]:
@@ -52,6 +52,7 @@ def run(arguments: Namespace) -> int:
         return _failed(start.lines(), journal)
     for text in recovery_lines(journal.engine.recover(at=clock.now())):
         line(f"! {text}")
+    config = in_force(config, journal.approvals, clock.now())
     start = proven(config, journal, now=clock.now())
     if not start.passed:
         return _failed(start.lines(), journal)
@@ -117,7 +118,7 @@ def plan_of(config: Config, approvals: RulebookApprovals) -> HousePlan:
         day=partial(gaming_day, zone=config.house.zone, begins=config.house.day_begins),
         tables=[
             TablePlan(
-                name=table.name, book=table.book, limits=table.limits, layout=table.layout,
+                name=table.name, book=table.book, editions=table.editions, limits=table.limits, layout=table.layout,
                 settings=table.settings, offers=table.offers, window=table.betting_seconds * 1_000,
                 dice=table.dice, edges=table.edges,
             )
@@ -136,5 +137,5 @@ def plan_of(config: Config, approvals: RulebookApprovals) -> HousePlan:
         ),
         settings=config.public(), manifest=manifest(), seal_every=config.journal.seal_every,
         seal_minutes=config.journal.seal_minutes, checkpoints=config.journal.checkpoints,
-        approved=lambda book, now: approvals.refusal(book, on=local_time(now, config.house.zone).date()),
+        approved=lambda book, now: approvals.refusal(book, on=gaming_date(config, now)),
     )  # fmt: skip

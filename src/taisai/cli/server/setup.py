@@ -14,13 +14,14 @@ from taisai.cli.files import first_line, read_file, write_new
 from taisai.cli.journals import clock, passphrase_in, signing_key
 from taisai.cli.printing import as_json, line
 from taisai.journal.seals.keys import SigningKey
-from taisai.rules.book import rulebook
+from taisai.rules.book import editions, rulebook, rulebook_ids
 from taisai.rules.errors import RulesError, printable
 from taisai.server.auth.credentials import MOST_PASSWORD, weakness
 from taisai.server.config import load_config
 from taisai.server.runtime.rulebook_approvals import (
     MOST_BYTES,
     RulebookApproval,
+    edition_comments,
     read_approvals,
     written_approvals,
 )
@@ -111,16 +112,20 @@ def approve(arguments: Namespace) -> int:
     if arguments.output is not None:
         expect_nothing(arguments.output)
     listed = _older_approvals(arguments.keep, key)
+    books = {book.digest: book for name in rulebook_ids() for book in editions(name)}
     for name in arguments.books:
         book = rulebook(name).check()
+        books[book.digest] = book
         listed.append(RulebookApproval(book.id, book.digest, since, until))
-    text = written_approvals(dict.fromkeys(listed), key)
+    known = {digest: book.edition for digest, book in books.items()}
+    text = written_approvals(dict.fromkeys(listed), key, comments=edition_comments(listed, books.values()))
     if arguments.output is not None:
         write_new(arguments.output, text)
     if arguments.json:
         facts = [
             approval._asdict()
             | {"since": str(approval.since), "until": approval.until and str(approval.until)}
+            | {"edition": known.get(approval.digest)}
             for approval in listed
         ]
         as_json({"key": key.public.text, "approvals": facts, "text": text})

@@ -30,7 +30,15 @@ from taisai.server.config.settings import (
     is_loopback,
     settings_of,
 )
-from taisai.server.config.tables import MOST_TABLES, TABLE, TableConfig, book_of, faults_of, suggestion
+from taisai.server.config.tables import (
+    MOST_TABLES,
+    TABLE,
+    TableConfig,
+    editions_of,
+    faults_of,
+    fitting,
+    suggestion,
+)
 from taisai.validation import InvalidValueError, quoted
 
 
@@ -151,7 +159,7 @@ class _Reading:
     def __init__(self, data: Mapping[str, Any], file: Path) -> None:
         self._data = data
         self._file = file
-        self._books: dict[str, Rulebook] = {}
+        self._books: dict[str, tuple[Rulebook, ...]] = {}
         self.faults: list[str] = []
 
     def config(self) -> Config | None:
@@ -246,10 +254,11 @@ class _Reading:
             names.setdefault(folded(name), place)
         if "rulebook" in values:
             try:
-                values["book"] = book_of(values, self._books)
+                values["editions"] = editions_of(values, self._books)
             except RulesError as error:
                 self._add(f"{place}.rulebook", str(error))
             else:
+                values["book"] = fitting(values["editions"], values)
                 for key, message in faults_of(values["book"], values):
                     self._add(f"{place}.{key}", message)
         return values

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from enum import StrEnum
@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from taisai.game.terms.messages import Limits
 from taisai.game.terms.terms import family, fault_of, terms_of
-from taisai.rules.book import Rulebook, rulebook
+from taisai.rules.book import Rulebook, editions
 from taisai.rules.errors import RulesError
 from taisai.server.config import kinds
 from taisai.server.config.settings import AMOUNT, optional, required, with_default
@@ -36,7 +36,8 @@ class TableConfig:
     name: str = required(kinds.TABLE_NAME,
         "The name of the table; a name is never used again for another table.", example="SB1")
     rulebook: str = required(kinds.RulebookKind(),
-        "The rulebook's id (`taisai rules list`), or a TOML file of your own.", example="rws-sic-bo-etg-v8")
+        "The rulebook's id (`taisai rules list`): the table opens by its newest edition that is approved for the "
+        "gaming day; `id@1` is always that edition. Or a TOML file of your own.", example="rws-sic-bo-etg-v8")
     layout: str | None = optional(kinds.LAYOUT,
         "The layout of the table, and of terminals that choose no other (default: the rulebook's first).",
         example="A")
@@ -61,18 +62,29 @@ class TableConfig:
         flag(), "Whether players may look up the exact house edge of every area.", default=False)
     # fmt: on
     book: Rulebook
+    """The newest edition that the settings fit; with the list of approvals, the one of the gaming day."""
+    editions: tuple[Rulebook, ...] = ()
+    """All editions that the table may be opened by, the newest first."""
 
     @property
     def limits(self) -> Limits:
         return Limits(least=self.least, most=self.most, groups=self.groups, exposure=self.exposure)
 
 
-def book_of(given: Mapping[str, Any], books: dict[str, Rulebook]) -> Rulebook:
-    """The rulebook of a table, read once for all tables that use it."""
+def editions_of(given: Mapping[str, Any], books: dict[str, tuple[Rulebook, ...]]) -> tuple[Rulebook, ...]:
+    """The editions that a table may be opened by, the newest first; read once for all tables that use them."""
     name = given["rulebook"]
     if name not in books:
-        books[name] = rulebook(name).check()
+        books[name] = tuple(book.check() for book in editions(name))
     return books[name]
+
+
+def fitting(found: Sequence[Rulebook], given: Mapping[str, Any]) -> Rulebook:
+    """The newest edition under which the table has no fault; the newest of all where every one has some.
+
+    An older edition may take settings that a newer one no longer has.
+    """
+    return next((book for book in found if not any(faults_of(book, given))), found[0])
 
 
 def faults_of(book: Rulebook, given: Mapping[str, Any]) -> Iterator[tuple[str, str]]:

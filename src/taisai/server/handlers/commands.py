@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from taisai.rules.book import Rulebook
     from taisai.server.auth.permissions import Principal
     from taisai.server.handlers.context import Context
+    from taisai.server.runtime.plan import TablePlan
 
 _OWNERS: Final = frozenset({"bring-in", "take-out"})
 _OF_HOUSE: Final = _OWNERS | {"redeem-ticket"}
@@ -107,7 +108,8 @@ async def open_table(context: Context, principal: Principal, request: OpenTableR
     if table is None:
         return refused(request.id, "not-known", f"the configuration has no table {request.table!r}")
     now = context.clock.now()
-    refusal = _not_approved(context, table.book, now)
+    book = _approved_edition(context, table, now)
+    refusal = _not_approved(context, book, now)
     if refusal is not None:
         return answer_to(request.id, refusal)
     command = OpenTable(
@@ -119,8 +121,14 @@ async def open_table(context: Context, principal: Principal, request: OpenTableR
     def open_with_rank(engine: Engine) -> OpenTable:
         return replace(command, rank=engine.house().people.get(principal.name, ""))
 
-    answer = await context.queue.execute(stream_of(table.name), open_with_rank, table.book)
+    answer = await context.queue.execute(stream_of(table.name), open_with_rank, book)
     return answer_to(request.id, answer)
+
+
+def _approved_edition(context: Context, table: TablePlan, now: int) -> Rulebook:
+    """The newest edition of a table's rulebook that may be played now; the newest of all where none may be."""
+    editions = table.editions or (table.book,)
+    return next((book for book in editions if _not_approved(context, book, now) is None), editions[0])
 
 
 def _not_approved(context: Context, book: Rulebook, now: int) -> Refusal | None:

@@ -47,6 +47,8 @@ class TablePlan:
     layout: str | None = None
     settings: Mapping[str, str] = field(default_factory=dict)
     offers: Mapping[str, str] = field(default_factory=dict)
+    editions: Sequence[Rulebook] = ()
+    """The editions that it may be opened by, the newest first; `book` alone where this is empty."""
     window: int | None = None
     """Milliseconds for which bets are open; None where no clock runs."""
     demonstration: bool = False

@@ -7,7 +7,7 @@
 >>> text = written_approvals([RulebookApproval(book.id, book.digest, date(2026, 11, 16))], regulator)
 >>> print(text, end="")
 taisai approvals 1
-us-sic-bo, sha256:c730..., 2026-11-16, -
+us-sic-bo, sha256:..., 2026-11-16, -
 <BLANKLINE>
 — regulator-2026 ...
 >>> approvals = read_approvals(text, regulator.public)
@@ -20,7 +20,7 @@ True
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
 from typing import Final, NamedTuple
@@ -85,6 +85,11 @@ class RulebookApprovals:
         return f"{expected}, got {book.id} {book.digest}, {why}"
 
 
+    def newest(self, editions: Sequence[Rulebook], on: date) -> Rulebook | None:
+        """The newest edition that may be played for money on a day; the editions are given newest first."""
+        return next((book for book in editions if self.refusal(book, on) is None), None)
+
+
 def written_approvals(
     listed: Iterable[RulebookApproval], key: SigningKey, *, comments: Iterable[str] = ()
 ) -> str:
@@ -93,6 +98,16 @@ def written_approvals(
     body = "".join(f"{line}\n" for line in lines)
     signature = NoteSignature(key.name, key.public.id, key.sign(body.encode()))
     return f"{body}\n{signature.line}"
+
+
+def edition_comments(listed: Iterable[RulebookApproval], known: Iterable[Rulebook]) -> list[str]:
+    """A comment for each approved edition that is known, for people who read the list."""
+    names = {book.digest: f"{book.id}, edition {book.edition}" for book in known}
+    return [
+        f"{names[approval.digest]}: {approval.digest[:19]}…, {approval.days}"
+        for approval in dict.fromkeys(listed)
+        if approval.digest in names
+    ]
 
 
 def read_approvals(text: str | bytes, key: PublicKey) -> RulebookApprovals:

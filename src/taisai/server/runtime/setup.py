@@ -16,7 +16,7 @@ from taisai.cage import FLOOR_LADDER, FLOOR_SECOND, House
 from taisai.cage.messages import EnrolPerson, OpenHouse, SetCredentials, UnlockPerson
 from taisai.cage.values import NAME
 from taisai.game.refusals import Refusal
-from taisai.game.terms.opening import local_time
+from taisai.game.terms.opening import gaming_day
 from taisai.game.vocabulary import FLOOR, folded
 from taisai.journal import Engine, Journal, SigningKey, SqliteStore, make_key
 from taisai.journal.codec import HOUSE_STREAM, AnyCommand
@@ -30,7 +30,7 @@ from taisai.server.config import Config
 from taisai.server.config.configuration import written
 from taisai.server.config.kinds import CURRENCY, ZONE
 from taisai.server.runtime.environment import Entropy, copy_checkpoint, manifest
-from taisai.server.runtime.rulebook_approvals import RulebookApproval, written_approvals
+from taisai.server.runtime.rulebook_approvals import RulebookApproval, edition_comments, written_approvals
 from taisai.server.runtime.startup_checks import OpenedJournal, too_few_supervisors
 
 CONFIG: Final = "casino.toml"
@@ -109,7 +109,7 @@ def set_up(
     check_setup(plan)
     if problem := weakness(password, plan.administrator):
         raise RulesError(f"{problem} ({plan.administrator})")
-    today = local_time(now, ZONE.check(plan.zone)).date()
+    today = date.fromisoformat(gaming_day(now, ZONE.check(plan.zone)))
     with _undone(plan.folder) as made:
         name = f"{_slug(plan.house)}-{today.year}"
         key = _new_key(plan.folder / KEY, name, passphrase, entropy, made)
@@ -171,9 +171,8 @@ def _execute(engine: Engine, command: AnyCommand) -> None:
 
 def _own_approvals(key: SigningKey, today: date) -> str:
     books = [rulebook(name) for name in rulebook_ids()]
-    return written_approvals(
-        [RulebookApproval(book.id, book.digest, today) for book in books], key, comments=_COMMENTS
-    )
+    listed = [RulebookApproval(book.id, book.digest, today) for book in books]
+    return written_approvals(listed, key, comments=[*_COMMENTS, *edition_comments(listed, books)])
 
 
 def _config(plan: SetupPlan) -> str:
