@@ -172,15 +172,15 @@ def test_what_the_catch_all_or_the_house_rules_is_marked_as_not_foreseen(name: s
         ),
         (
             "mbs-sic-bo-v6",
-            "closed-tumbled..deal-pressed continue",
-            "closed-tumbled continue",
+            "power-failure[seen] closed..deal-pressed continue",
+            "power-failure[seen] closed..closed-tumbled continue",
             "power-failure in deal-pressed, a die seen: ('withdraw-option'",
         ),
         (
             "mbs-sic-bo-v6",
             "deal-pressed continue - 5.13.2",
             "deal-pressed void - 5.13.2",
-            "power-failure in open-tumbled, a die seen: ('void'",
+            "power-failure in closed, a die seen: ('void'",
         ),
         (
             "rws-sic-bo-etg-v8",

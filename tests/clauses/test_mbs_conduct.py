@@ -10,7 +10,7 @@ from taisai.rules import (
     Rulebook,
     rulebook,
 )
-from taisai.rules.vocabulary import Visibility
+from taisai.rules.vocabulary import Phase, Visibility
 from tests.clauses.conduct_queries import (
     asks_whether_seen,
     changed_once_seen,
@@ -25,7 +25,6 @@ from tests.clauses.conduct_queries import (
     phases_with,
     positions,
     recovers,
-    round_of,
     ruled_by,
     steps_by,
     unforeseen,
@@ -37,7 +36,10 @@ from tests.clauses.rulebook_queries import (
 )
 
 TO_REVEAL: Final = "open open-tumbled closed closed-tumbled deal-pressed"
+SHOWN: Final = "revealed entered settled paid"
 IN_HAND: Final = f"{TO_REVEAL} revealed entered settled"
+OPEN: Final = "open open-tumbled"
+CLOSED: Final = "closed closed-tumbled deal-pressed"
 ALWAYS: Final = f"between {IN_HAND} paid"
 OVER: Final = "between paid"
 
@@ -50,6 +52,22 @@ def book() -> Rulebook:
 # Procedure
 
 
+def order_proposed(book: Rulebook, **settings: str) -> list[str]:
+    """The acts of one round as the console proposes them under these settings."""
+    chosen = book.chosen(settings)
+    phase, acts = Phase.BETWEEN, list[str]()
+    while not acts or phase is not Phase.BETWEEN:
+        steps = [
+            step
+            for step in book.procedure.steps_from(phase, chosen)
+            if step.end is not phase and (step.proposed is None or step.proposed.holds(chosen))
+        ]
+        assert len(steps) == 1, f"one way on from {phase}"
+        acts.append(steps[0].act)
+        phase = steps[0].end
+    return acts
+
+
 def test_mbs_3_1_the_dealer_opens(book: Rulebook) -> None:
     assert steps_by(book, "3.1") == ["dealer: open-bets, between to open"]
 
@@ -58,10 +76,13 @@ def test_mbs_3_2_bets_are_taken_until_the_close(book: Rulebook) -> None:
     assert phases_open(book) == ["open", "open-tumbled"]
 
 
-def test_mbs_3_8_at_least_three_tumbles_before_the_close_unless_set_otherwise(book: Rulebook) -> None:
+def test_mbs_3_8_at_least_three_tumbles_whenever_the_dice_are_covered(book: Rulebook) -> None:
     assert steps_by(book, "3.8") == [
-        "dealer: tumble, open to open-tumbled if tumble is before_close once enough-tumbles",
-        "dealer: tumble, closed to closed-tumbled if tumble is after_close once enough-tumbles",
+        "dealer: tumble, open to open-tumbled once enough-tumbles",
+        "dealer: tumble, closed to closed-tumbled once enough-tumbles",
+        "dealer: tumble, open-tumbled to open-tumbled once enough-tumbles",
+        "dealer: tumble, closed-tumbled to closed-tumbled once enough-tumbles",
+        "dealer: tumble, deal-pressed to deal-pressed once enough-tumbles",
     ]
     assert setting(book, "tumble") == ("procedure", ("before_close", "after_close"), "before_close")
     assert equipment_by(book, "3.8") == ["tumbler, tumbles 3"]
@@ -69,15 +90,17 @@ def test_mbs_3_8_at_least_three_tumbles_before_the_close_unless_set_otherwise(bo
 
 def test_mbs_3_8_a_tumble_out_of_its_time_is_refused(book: Rulebook) -> None:
     assert verdict(book, "tumble", "open") == "to open-tumbled, 3.8"
-    assert verdict(book, "tumble", "closed") == "refused, 3.8"
-    assert verdict(book, "tumble", "open", tumble="after_close") == "refused, 3.8"
-    assert verdict(book, "tumble", "closed", tumble="after_close") == "to closed-tumbled, 3.8"
+    for choice in ("before_close", "after_close"):
+        assert verdict(book, "tumble", "open", tumble=choice) == "to open-tumbled, 3.8"
+        assert verdict(book, "tumble", "closed", tumble=choice) == "to closed-tumbled, 3.8"
+        for phase in ("between", "revealed", "entered", "settled", "paid"):
+            assert verdict(book, "tumble", phase, tumble=choice) == "refused, 3.8"
 
 
 def test_mbs_3_9_the_dealer_closes_then_presses_deal(book: Rulebook) -> None:
     assert steps_by(book, "3.9") == [
-        "dealer: close-bets, open-tumbled to closed-tumbled if tumble is before_close",
-        "dealer: close-bets, open to closed if tumble is after_close",
+        "dealer: close-bets, open to closed",
+        "dealer: close-bets, open-tumbled to closed-tumbled",
         "dealer: press-deal, closed-tumbled to deal-pressed",
     ]
     assert verdict(book, "press-deal", "open-tumbled") == "refused, 3.9"
@@ -109,13 +132,13 @@ def test_mbs_1_1_3_a_round_ends_when_announced_and_settled(book: Rulebook) -> No
 
 def test_mbs_1_1_3_the_order_of_a_round(book: Rulebook) -> None:
     reveal = ["press-deal", "uncover", "enter-result", "settle", "collect-and-pay", "conclude"]
-    assert round_of(book) == ["open-bets", "tumble", "close-bets", *reveal]
-    assert round_of(book, tumble="after_close") == ["open-bets", "close-bets", "tumble", *reveal]
+    assert order_proposed(book) == ["open-bets", "tumble", "close-bets", *reveal]
+    assert order_proposed(book, tumble="after_close") == ["open-bets", "close-bets", "tumble", *reveal]
 
 
 def test_mbs_5_13_nothing_to_recover_between_rounds(book: Rulebook) -> None:
     assert recovers(book, "house:recovery") == {"between": "nothing"}
-    assert asks_whether_seen(book) == ["open-tumbled", "closed-tumbled", "deal-pressed"]
+    assert asks_whether_seen(book) == TO_REVEAL.split()
 
 
 def test_mbs_acts_that_another_game_has_are_refused_by_the_house(book: Rulebook) -> None:
@@ -130,8 +153,8 @@ def test_mbs_acts_that_another_game_has_are_refused_by_the_house(book: Rulebook)
 def test_mbs_5_1_too_few_tumbles_void_the_round(book: Rulebook) -> None:
     assert ruled_by(book, "5.1") == {("too-few-tumbles", "void", None): IN_HAND}
     assert needs_by(book, "5.1") == [
-        "tumble in open: enough-tumbles, else too-few-tumbles",
-        "tumble in closed: enough-tumbles, else too-few-tumbles",
+        f"tumble in {phase}: enough-tumbles, else too-few-tumbles"
+        for phase in ("open", "closed", "open-tumbled", "closed-tumbled", "deal-pressed")
     ]
 
 
@@ -141,9 +164,7 @@ def test_mbs_5_2_dice_exposed_before_the_close_void_the_round(book: Rulebook) ->
 
 
 def test_mbs_5_3_die_not_flat_voids_the_round(book: Rulebook) -> None:
-    assert ruled_by(book, "5.3") == {
-        ("die-not-flat", "void", None): "open-tumbled closed-tumbled deal-pressed revealed entered settled"
-    }
+    assert ruled_by(book, "5.3") == {("die-not-flat", "void", None): IN_HAND}
     assert needs_by(book, "5.3") == ["enter-result in revealed: dice-flat, else die-not-flat"]
 
 
@@ -169,8 +190,9 @@ def test_mbs_5_7_bet_withdrawn_after_the_close_stays_live(book: Rulebook) -> Non
 
 def test_mbs_3_12_unclear_chips_go_to_the_pit_supervisor(book: Rulebook) -> None:
     assert ruled_by(book, "3.12") == {
-        ("chips-unclear", "refer", "pit-supervisor"): "revealed entered settled"
+        ("chips-unclear", "refer", "pit-supervisor"): f"{CLOSED} revealed entered settled"
     }
+    assert ruled_by(book, "house:unclear-chips") == {("chips-unclear", "continue", None): "open open-tumbled"}
 
 
 def test_mbs_5_8_equipment_failing_after_the_outcome_gives_way_to_the_dice(book: Rulebook) -> None:
@@ -193,7 +215,7 @@ def test_mbs_5_10_under_the_minimum_settled_once_then_returned(book: Rulebook) -
     assert ruled_by(book, "5.10") == {("under-minimum", "settle-once", None): IN_HAND}
     assert (book.limits.under_minimum, book.limits.under_clause) == ("settle-once", "5.10")
     assert book.limits.memory == "under_minimum_memory"
-    assert setting(book, "under_minimum_memory") == ("limits", (1, 1000), "1")
+    assert setting(book, "under_minimum_memory") == ("limits", ("stay", "ever"), "stay")
 
 
 def test_mbs_5_11_over_the_maximum_settled_to_the_maximum(book: Rulebook) -> None:
@@ -208,29 +230,23 @@ def test_mbs_5_12_earlier_limit_mistakes_stand(book: Rulebook) -> None:
 
 def test_mbs_5_13_one_known_die_establishes_an_outcome(book: Rulebook) -> None:
     one_die_establishes(book)
-    assert changed_once_seen(book) == {"power-failure": "open-tumbled closed-tumbled deal-pressed"}
+    assert changed_once_seen(book) == {"equipment-failure": CLOSED, "power-failure": CLOSED}
+    assert (book.irregularities.open_seen, book.irregularities.closed_seen) == ("5.2", "5.13.2")
 
 
 def test_mbs_5_13_1_power_fails_with_no_outcome(book: Rulebook) -> None:
     assert ruled_by(book, "5.13.1") == {("power-failure", "withdraw-option", None): TO_REVEAL}
-    assert ruled_by(book, "5.13.1", seen=True) == {("power-failure", "withdraw-option", None): "open closed"}
-    assert recovers(book, "5.13.1") == {
-        "open": "withdraw-option",
-        "closed": "withdraw-option",
-        "open-tumbled unseen": "withdraw-option",
-        "closed-tumbled unseen": "withdraw-option",
-        "deal-pressed unseen": "withdraw-option",
-    }
+    assert ruled_by(book, "5.13.1", seen=True) == {("power-failure", "withdraw-option", None): OPEN}
+    assert recovers(book, "5.13.1") == {f"{phase} unseen": "withdraw-option" for phase in TO_REVEAL.split()}
+    assert recovers(book, "5.2") == {f"{phase} seen": "void" for phase in OPEN.split()}
 
 
 def test_mbs_5_13_2_power_fails_with_an_outcome(book: Rulebook) -> None:
     known = "revealed entered settled paid"
     assert ruled_by(book, "5.13.2") == {("power-failure", "continue", None): known}
-    assert ruled_by(book, "5.13.2", seen=True) == {
-        ("power-failure", "continue", None): f"open-tumbled closed-tumbled deal-pressed {known}"
-    }
+    assert ruled_by(book, "5.13.2", seen=True) == {("power-failure", "continue", None): f"{CLOSED} {known}"}
     assert recovers(book, "5.13.2") == {
-        "open-tumbled seen": "continue",
+        "closed seen": "continue",
         "closed-tumbled seen": "continue",
         "deal-pressed seen": "continue",
         "revealed": "continue",
@@ -242,12 +258,15 @@ def test_mbs_6_1_whatever_else_goes_to_the_gaming_shift_manager(book: Rulebook) 
     left = {
         "too-few-tumbles": OVER,
         "exposed-early": OVER,
-        "die-not-flat": "between open closed paid",
+        "exposed-late": "between open open-tumbled",
+        "untumbled-in-view": "between",
+        "dice-over-age": ALWAYS,
+        "die-not-flat": OVER,
         "die-damaged": OVER,
         "dome-or-dice-broken": OVER,
         "late-bet": "between open open-tumbled",
         "late-withdrawal": "between open open-tumbled paid",
-        "chips-unclear": f"between {TO_REVEAL} paid",
+        "chips-unclear": OVER,
         "equipment-failure": f"between {TO_REVEAL}",
         "automated-shaker-failure": ALWAYS,
         "deal-not-pressed": "between open open-tumbled closed deal-pressed paid",
@@ -266,6 +285,10 @@ def test_mbs_6_1_whatever_else_goes_to_the_gaming_shift_manager(book: Rulebook) 
         (event, "refer", "shift-manager"): phases for event, phases in left.items()
     }
     assert "6.1" not in foreseen(book)
+    assert ruled_by(book, "house:seen") == {("exposed-late", "continue", None): f"{CLOSED} {SHOWN}"}
+    assert ruled_by(book, "house:untumbled") == {
+        ("untumbled-in-view", "continue", None): f"{TO_REVEAL} {SHOWN}"
+    }
     assert ladder(book)[3:] == [("shift-manager", "6.1")]
 
 
@@ -273,8 +296,9 @@ def test_mbs_void_bets_are_returned_and_later_rounds_stand_by_the_house(book: Ru
     assert (book.irregularities.void, book.irregularities.later) == ("house:void", "house:later-rounds")
 
 
-def test_mbs_acts_out_of_order_are_two_irregularities_and_no_more(book: Rulebook) -> None:
+def test_mbs_acts_out_of_order_are_three_irregularities_and_no_more(book: Rulebook) -> None:
     assert out_of_order(book) == [
+        "uncover in open: untumbled-in-view",
         "uncover in open-tumbled: exposed-early",
         "uncover in closed-tumbled: deal-not-pressed",
     ]

@@ -32,6 +32,7 @@ from taisai.game.refusals import Refusal
 from taisai.game.vocabulary import RECOVERY, Hold
 from taisai.rules import Act, Irregularity, Phase, Rulebook
 from taisai.rules.procedure import Declared
+from taisai.rules.vocabulary import Visibility
 from tests.game.playing import CREDITS, RWS, SEAT, STAKES, Answer, Playing, at, course, phases, standing, worn
 
 Settings = tuple[tuple[str, str], ...]
@@ -97,7 +98,10 @@ def _offered(after: Playing, _event: WithdrawalOffered) -> None:
 def _referred(after: Playing, event: Referred) -> None:
     referral = after.table.referrals[event.referral]
     assert (referral.to, referral.decided_by) == (event.to, None)
-    assert event.holds == (after.table.round is not None)
+    waits = after.table.round is not None
+    if event.subject == "chips-unclear" and waits:
+        waits = after.table.phase.visibility is Visibility.SHOWN  # decided after the uncovering
+    assert event.holds == waits
     assert (after.table.held is not None) == event.holds
 
 

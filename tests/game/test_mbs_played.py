@@ -66,18 +66,21 @@ def test_mbs_3_2_bets_are_taken_and_taken_back_until_the_close(book: Rulebook) -
         assert standing(book, phase).bet_refused(even=100) == "late 5.6"
 
 
-def test_mbs_3_8_the_dice_tumble_once_a_round_before_the_close(book: Rulebook) -> None:
+def test_mbs_3_8_the_dice_tumble_until_they_are_uncovered(book: Rulebook) -> None:
     assert acts_by(book, "3.8") == {
-        "tumble: to open-tumbled": "open",
-        "tumble: to closed-tumbled": "closed",  # where the house tumbles after the close
-        "tumble: refused out-of-order": all_but("open", "closed"),
+        "tumble: to open-tumbled": "open open-tumbled",
+        "tumble: to closed-tumbled": "closed closed-tumbled",
+        "tumble: to deal-pressed": "deal-pressed",
+        "tumble: refused out-of-order": f"between {KNOWN} paid",
     }
 
 
-def test_mbs_3_8_the_dice_tumble_after_the_close_where_the_house_chose_so(book: Rulebook) -> None:
+def test_mbs_3_8_neither_order_is_refused_whichever_the_console_proposes(book: Rulebook) -> None:
     assert acts_by(book, "3.8", tumble=AFTER) == {
-        "tumble: to closed-tumbled": "closed",
-        "tumble: refused out-of-order": all_but_under_after_close("closed"),
+        "tumble: to open-tumbled": "open",
+        "tumble: to closed-tumbled": "closed closed-tumbled",
+        "tumble: to deal-pressed": "deal-pressed",
+        "tumble: refused out-of-order": f"between {KNOWN} paid",
     }
 
 
@@ -94,8 +97,9 @@ def test_mbs_3_8_three_tumbles_are_enough(book: Rulebook) -> None:
 
 def test_mbs_3_9_the_close_then_the_deal_button(book: Rulebook) -> None:
     assert acts_by(book, "3.9") == {
+        "close-bets: to closed": "open",  # tumbled or not: the call closes betting
         "close-bets: to closed-tumbled": "open-tumbled",
-        "close-bets: refused out-of-order": all_but("open-tumbled"),
+        "close-bets: refused out-of-order": all_but("open", "open-tumbled"),
         "press-deal: to deal-pressed": "closed-tumbled",
         "press-deal: refused out-of-order": all_but("closed-tumbled"),
     }
@@ -110,7 +114,7 @@ def test_mbs_3_9_the_close_then_the_deal_button(book: Rulebook) -> None:
 def test_mbs_3_10_the_dice_are_uncovered_once_deal_is_pressed(book: Rulebook) -> None:
     assert acts_by(book, "3.10") == {
         "uncover: to revealed": "deal-pressed",
-        "uncover: refused out-of-order": "between open closed revealed entered settled paid",
+        "uncover: refused out-of-order": "between closed revealed entered settled paid",
     }
     assert acts_by(book, "3.10", tumble=AFTER) == acts_by(book, "3.10")
 
@@ -156,6 +160,10 @@ def test_mbs_the_phases_are_all_there_are(book: Rulebook) -> None:
 # Positions
 
 
+REST: Final = {"closed": 0, "closed-tumbled": 1, "deal-pressed": 2}
+"""Phase → how many of the acts up to the settlement are behind it."""
+
+
 def moved(book: Rulebook, phase: str, **settings: str) -> str:
     answer = standing(book, phase, **settings).ask(
         MoveBet, "dan", round=1, id="1-small", area="odd", second="pat"
@@ -166,26 +174,29 @@ def moved(book: Rulebook, phase: str, **settings: str) -> str:
 
 
 def test_mbs_3_11_chips_count_as_they_lie_at_the_reveal(book: Rulebook) -> None:
-    for phase in TO_REVEAL.split():
+    for phase in ("open", "open-tumbled"):
         assert moved(book, phase) == "moved 3.11"
+    for phase in f"{CLOSED} {KNOWN} paid".split():
+        assert moved(book, phase) == "late 5.6"
     for phase in CLOSED.split():
-        assert moved(book, phase, tumble=AFTER) == "moved 3.11"
-    for phase in f"{KNOWN} paid".split():
-        assert moved(book, phase) == "late 3.11"
+        assert moved(book, phase, tumble=AFTER) == "late 5.6"
 
 
-def test_mbs_3_11_between_close_and_reveal_two_people_see_a_bet_moved(book: Rulebook) -> None:
+def test_mbs_5_7_a_bet_moved_after_the_call_stays_where_it_lay(book: Rulebook) -> None:
     move = {"round": 1, "id": "1-small", "area": "odd"}
     for phase in CLOSED.split():
-        for second in (None, "dan"):
-            refused = standing(book, phase).refused(MoveBet, "dan", **move, second=second)
-            assert refused == "second-person house:dual-control"
+        playing = at(book, phase)
+        for second in (None, "dan", "pat", "sue"):
+            assert playing.refused(MoveBet, "dan", **move, second=second) == "late 5.6"
+        for act in ("tumble", "press-deal", "uncover", "enter-result", "settle")[REST[phase] :]:
+            playing.act(act)
+        assert playing.balance(Account.HOUSE_LOST) == 1_000  # small won where it lay
 
 
 def test_mbs_3_11_settled_by_the_position_at_the_reveal(book: Rulebook) -> None:
-    playing = at(book, "deal-pressed")
-    playing.do(MoveBet, "dan", round=1, id="1-small", area="total-6", second="pat")
-    for act in ("uncover", "enter-result", "settle"):
+    playing = at(book, "open-tumbled")
+    playing.do(MoveBet, "dan", round=1, id="1-small", area="total-6")
+    for act in ("close-bets", "press-deal", "uncover", "enter-result", "settle"):
         playing.act(act)
     assert playing.entries() == [
         ("at-risk", -STAKED, "3.11"),

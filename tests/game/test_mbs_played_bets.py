@@ -7,8 +7,10 @@ from typing import Any, Final
 import pytest
 
 from taisai.game.commands import (
+    BeginDay,
     BuyColour,
     CashColour,
+    ConfirmReport,
     LeaveSeat,
     Limits,
     PlaceItem,
@@ -149,19 +151,43 @@ def test_mbs_5_10_a_loser_under_the_minimum_is_collected_once_then_returned(book
     assert round_of(playing, OTHER_FACES, big=50) == (50, 0, 0, 50)
 
 
-def test_mbs_5_10_each_player_once_and_as_often_as_the_house_set(book: Rulebook) -> None:
-    playing = opened(book, limits=LOW, under_minimum_memory="2")
-    playing.do(TakeSeat, "dan", seat="8", player="bob")
-    assert round_of(playing, small=50) == (50, 0, 50, 50)
-    assert round_of(playing, small=50) == (50, 0, 50, 50)
-    playing.act("open-bets")
-    playing.bet(small=50)
-    playing.do(RecordBets, "dan", **record(playing, seat="8", area="small", stake=60))
-    assert settled(playing) == (110, 0, 60, 110)
+def test_mbs_5_10_each_player_once_and_no_setting_makes_it_twice(book: Rulebook) -> None:
+    for memory in ("1", "2", "1000"):
+        with pytest.raises(AssertionError, match="expected under_minimum_memory to be one of stay, ever"):
+            opened(book, limits=LOW, under_minimum_memory=memory)
+    for memory in ("stay", "ever"):
+        playing = opened(book, limits=LOW, under_minimum_memory=memory)
+        playing.do(TakeSeat, "dan", seat="8", player="bob")
+        assert round_of(playing, small=50) == (50, 0, 50, 50)
+        playing.act("open-bets")
+        playing.bet(small=50)
+        playing.do(RecordBets, "dan", **record(playing, seat="8", area="small", stake=60))
+        assert settled(playing) == (110, 0, 60, 110)
 
 
-def test_mbs_5_10_the_player_is_known_at_another_seat_too(book: Rulebook) -> None:
+def test_mbs_5_10_a_new_gaming_day_does_not_end_the_memory(book: Rulebook) -> None:
     playing = opened(book, limits=LOW)
+    assert round_of(playing, small=50) == (50, 0, 50, 50)
+    playing.do(BeginDay, "pat", day="2026-11-16")
+    assert round_of(playing, small=50) == (50, 0, 0, 50)
+
+
+def second_stay(book: Rulebook, memory: str) -> tuple[int, int, int, int]:
+    """What a bet under the minimum comes to after its player left the table and came back."""
+    playing = opened(book, limits=LOW, under_minimum_memory=memory)
+    assert round_of(playing, small=50) == (50, 0, 50, 50)
+    playing.do(LeaveSeat, "dan", seat=SEAT)
+    playing.do(TakeSeat, "dan", seat=SEAT, player="ann")
+    return round_of(playing, small=50)
+
+
+def test_mbs_5_10_it_is_remembered_for_the_stay_or_for_good(book: Rulebook) -> None:
+    assert second_stay(book, "stay") == (50, 0, 50, 50)
+    assert second_stay(book, "ever") == (50, 0, 0, 50)
+
+
+def test_mbs_5_10_known_for_good_the_player_is_known_at_another_seat_too(book: Rulebook) -> None:
+    playing = opened(book, limits=LOW, under_minimum_memory="ever")
     assert round_of(playing, small=50) == (50, 0, 50, 50)
     playing.do(LeaveSeat, "dan", seat=SEAT)
     playing.do(TakeSeat, "dan", seat="8", player="ann")
@@ -288,8 +314,11 @@ def test_mbs_1_1_3_paid_out_of_the_tray(book: Rulebook) -> None:
 
 def test_mbs_5_8_a_result_keyed_wrongly_is_put_right_before_the_settlement(book: Rulebook) -> None:
     playing = at(book, "entered")
-    alone = playing.reporting("wrong-result", second=None)
-    assert playing.refused(ReportIrregularity, "dan", **alone) == "second-person house:dual-control"
+    alone = playing.fork()
+    alone.do(ReportIrregularity, "dan", **playing.reporting("wrong-result", second=None))
+    assert alone.act_refused("settle") == "on-hold house:confirmation"
+    alone.do(ConfirmReport, "pat", report="h1")
+    assert only(RoundSettled, alone.act("settle")).faces == OTHER_FACES
     playing.do(ReportIrregularity, "dan", **playing.reporting("wrong-result"))
     event = only(RoundSettled, playing.act("settle"))
     assert (event.faces, event.won, event.collected) == (OTHER_FACES, 400, 1_000)
@@ -298,10 +327,11 @@ def test_mbs_5_8_a_result_keyed_wrongly_is_put_right_before_the_settlement(book:
 def test_mbs_5_8_a_settlement_is_done_again_by_two_people(book: Rulebook) -> None:
     playing = at(book, "settled")
     fields = playing.reporting("wrong-result")
-    for second in (None, "dan"):
-        refused = playing.refused(ReportIrregularity, "dan", **fields | {"second": second})
-        assert refused == "second-person house:dual-control"
-    playing.do(ReportIrregularity, "dan", **fields)
+    refused = playing.refused(ReportIrregularity, "dan", **fields | {"second": "dan"})
+    assert refused == "second-person house:dual-control"
+    playing.do(ReportIrregularity, "dan", **fields | {"second": None})
+    assert playing.act_refused("collect-and-pay") == "on-hold house:confirmation"
+    playing.do(ConfirmReport, "pat", report="h1")
     assert playing.entries() == [
         ("house-won", 600, "5.8"),
         ("house-lost", -600, "5.8"),

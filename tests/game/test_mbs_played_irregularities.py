@@ -9,17 +9,19 @@ import pytest
 from taisai.game.commands import (
     ChooseWithdrawal,
     CloseWithdrawal,
+    ConfirmReport,
+    ContestReport,
     MoveBet,
     RecordBets,
     ReportIrregularity,
     Slip,
     TakeBack,
 )
-from taisai.game.events import IrregularityRuled
+from taisai.game.events import IrregularityRuled, ReportHeld
 from taisai.game.money.ledger import Account
 from taisai.game.play import Declaration, recover
 from taisai.game.vocabulary import Means
-from taisai.rules import Rulebook, rulebook
+from taisai.rules import Irregularity, Rulebook, rulebook
 from taisai.rules.procedure import Declared
 from tests.game.played_events import acts_by, recoveries_by, ruling_played, rulings_by, told_of_act
 from tests.game.playing import FILL, SEAT, at, standing
@@ -36,9 +38,13 @@ AFTER: Final = "after_close"
 STAKED: Final = 1_400
 UNCOVERED: Final = {
     "uncover: to revealed": "deal-pressed",
-    "uncover: refused out-of-order": f"between open closed {KNOWN} paid",
+    "uncover: refused out-of-order": f"between closed {KNOWN} paid",
 }
 """Uncovering wherever it is neither too early nor without the deal button."""
+OPEN: Final = "open open-tumbled"
+VOID_BY_OWN_CLAUSE: Final = frozenset(
+    {"too-few-tumbles", "exposed-early", "die-not-flat", "die-damaged", "dome-or-dice-broken"}
+)
 
 
 @pytest.fixture(scope="module")
@@ -68,10 +74,39 @@ def test_mbs_5_1_after_two_tumbles_every_stake_goes_back(book: Rulebook) -> None
 
 
 def test_mbs_5_2_dice_seen_before_the_close_void_what_is_in_hand(book: Rulebook) -> None:
-    assert rulings_by(book, "5.2") == {"exposed-early: void": IN_HAND}
+    assert rulings_by(book, "5.2") == {"exposed-early: void": IN_HAND, "exposed-late: void": OPEN}
     assert acts_by(book, "5.2") == {"uncover: void": "open-tumbled"}
     assert acts_by(book, "5.2", tumble=AFTER) == {}
     assert acts_by(book, "3.10") == UNCOVERED
+
+
+def test_mbs_5_2_a_die_seen_before_the_close_voids_by_whatever_word_it_is_reported(book: Rulebook) -> None:
+    for phase in OPEN.split():
+        for event in Irregularity:
+            expected = "void 5.2"
+            if event in VOID_BY_OWN_CLAUSE:
+                expected = ruling_played(book, event, phase)
+                assert expected.startswith("void 5.")
+            assert ruling_played(book, event, phase, seen=True) == expected, (event, phase)
+
+
+def test_mbs_5_2_one_person_is_enough_to_report_it(book: Rulebook) -> None:
+    for event in ("power-failure", "equipment-failure", "exposed-early"):
+        playing = at(book, "open-tumbled")
+        playing.do(ReportIrregularity, "dan", **playing.reporting(event, seen=True, second=None))
+        assert playing.table.rounds[0].voided
+        assert playing.balance(Account.CHIPS) == FILL
+
+
+def test_mbs_5_2_declared_after_a_stop_voids_too(book: Rulebook) -> None:
+    assert recoveries_by(book, "5.2") == {"seen: void": OPEN}
+
+
+def test_mbs_house_seen_dice_seen_after_the_close_change_nothing(book: Rulebook) -> None:
+    assert rulings_by(book, "house:seen") == {"exposed-late: noted continue": f"{CLOSED} {KNOWN} paid"}
+    assert rulings_by(book, "house:untumbled") == {
+        "untumbled-in-view: noted continue": f"{TO_REVEAL} {KNOWN} paid"
+    }
 
 
 def test_mbs_5_2_uncovering_too_early_gives_every_stake_back(book: Rulebook) -> None:
@@ -82,7 +117,7 @@ def test_mbs_5_2_uncovering_too_early_gives_every_stake_back(book: Rulebook) -> 
 
 
 def test_mbs_5_3_a_die_not_flat_voids_what_is_in_hand(book: Rulebook) -> None:
-    assert rulings_by(book, "5.3") == {"die-not-flat: void": f"{COVERED} {KNOWN}"}
+    assert rulings_by(book, "5.3") == {"die-not-flat: void": IN_HAND}
     revealed = standing(book, "revealed")
     assert told_of_act(revealed, "enter-result", flat=False, faces=()) == "void 5.3"
     assert told_of_act(revealed, "enter-result", flat=True) == "to entered 1.1.3"
@@ -158,7 +193,7 @@ def test_mbs_5_9_deal_not_pressed_leaves_the_outcome_standing(book: Rulebook) ->
 def test_mbs_5_9_the_result_is_keyed_in_and_positions_count(book: Rulebook) -> None:
     playing = at(book, "closed-tumbled")
     playing.act("uncover")
-    assert playing.refused(MoveBet, "dan", round=1, id="1-small", area="odd", second="pat") == "late 3.11"
+    assert playing.refused(MoveBet, "dan", round=1, id="1-small", area="odd", second="pat") == "late 5.6"
     playing.act("enter-result")
     playing.act("settle")
     assert len(playing.table.rounds) == 0
@@ -193,20 +228,35 @@ def test_mbs_5_12_an_earlier_limit_mistake_stands(book: Rulebook) -> None:
 
 def test_mbs_5_13_1_no_outcome_so_players_may_withdraw(book: Rulebook) -> None:
     assert rulings_by(book, "5.13.1") == {"power-failure: withdrawal offered": TO_REVEAL}
-    assert rulings_by(book, "5.13.1", seen=True) == {"power-failure: withdrawal offered": "open closed"}
-    assert recoveries_by(book, "5.13.1") == {
-        "stopped: withdrawal offered": "open closed",
-        "unseen: withdrawal offered": COVERED,
-    }
+    assert rulings_by(book, "5.13.1", seen=True) == {}
+    assert recoveries_by(book, "5.13.1") == {"unseen: withdrawal offered": TO_REVEAL}
 
 
-def test_mbs_5_13_whether_a_die_was_seen_is_said_by_two(book: Rulebook) -> None:
-    for phase in COVERED.split():
-        alone = standing(book, phase).reporting("power-failure", second=None)
-        assert (
-            standing(book, phase).refused(ReportIrregularity, "dan", **alone)
-            == "second-person house:declaration"
+def test_mbs_5_13_a_report_by_one_holds_the_round_until_a_second_confirms_it(book: Rulebook) -> None:
+    for phase in CLOSED.split():
+        for seen, held in ((False, "5.13.1"), (True, None)):
+            playing = at(book, phase)
+            alone = playing.reporting("power-failure", seen=seen, second=None)
+            assert only(ReportHeld, playing.do(ReportIrregularity, "dan", **alone)).seen == seen
+            assert playing.act_refused("uncover") == "on-hold house:confirmation"
+            assert playing.refused(ConfirmReport, "dan", report="h1") == "second-person house:confirmation"
+            contested = playing.fork()
+            playing.do(ConfirmReport, "pat", report="h1")
+            assert (playing.table.held.clause if playing.table.held else None) == held
+            contested.do(ContestReport, "pat", report="h1", reason="the lights were on")
+            assert contested.act_refused("uncover") == "on-hold 6.1"
+
+
+def test_mbs_6_1_a_failure_of_equipment_goes_to_the_shift_manager_without_a_second_person(
+    book: Rulebook,
+) -> None:
+    for phase in TO_REVEAL.split():
+        playing = at(book, phase)
+        playing.do(
+            ReportIrregularity, "dan", **playing.reporting("equipment-failure", second=None, item="tumbler")
         )
+        assert playing.act_refused("uncover") == "on-hold 6.1"
+        assert playing.table.reports == {}
 
 
 def test_mbs_5_13_1_all_of_their_bets_or_none_and_then_the_round_goes_on(book: Rulebook) -> None:
@@ -230,41 +280,57 @@ def test_mbs_5_13_1_all_of_their_bets_or_none_and_then_the_round_goes_on(book: R
 def test_mbs_5_13_2_an_outcome_so_play_goes_on(book: Rulebook) -> None:
     assert rulings_by(book, "5.13.2") == {"power-failure: noted continue": f"{KNOWN} paid"}
     assert rulings_by(book, "5.13.2", seen=True) == {
-        "power-failure: noted continue": f"{COVERED} {KNOWN} paid"
+        "power-failure: noted continue": f"{CLOSED} {KNOWN} paid"
     }
     assert recoveries_by(book, "5.13.2") == {
-        "seen: continue": COVERED,
-        "stopped: continue": "revealed entered",
+        "seen: continue": f"{CLOSED} revealed entered",
+        "unseen: continue": "revealed entered",
     }
 
 
-def test_mbs_5_13_a_die_seen_changes_nothing_else(book: Rulebook) -> None:
+def after_close(rulings: dict[str, str]) -> dict[str, str]:
+    """The rulings in the phases in which bets are not open."""
+    kept = {name: [one for one in where.split() if one not in OPEN] for name, where in rulings.items()}
+    return {name: " ".join(where) for name, where in kept.items() if where}
+
+
+def test_mbs_5_13_a_die_seen_after_the_close_changes_nothing_else(book: Rulebook) -> None:
     for clause in ("3.12", *(f"5.{n}" for n in range(1, 13)), "6.1", "6.3"):
-        assert rulings_by(book, clause, seen=True) == rulings_by(book, clause), clause
+        usual = after_close(rulings_by(book, clause))
+        if clause == "5.8":
+            usual["equipment-failure: noted settle-by-outcome"] = f"{CLOSED} {KNOWN} paid"
+        if clause == "6.1":
+            usual["equipment-failure: referred to shift-manager"] = "between"
+        assert after_close(rulings_by(book, clause, seen=True)) == usual, clause
 
 
 def test_mbs_5_13_what_was_seen_is_asked_first(book: Rulebook) -> None:
-    assert recoveries_by(book, "house:declaration") == {"stopped: declare": COVERED}
+    asked = f"{TO_REVEAL} revealed entered"
+    assert recoveries_by(book, "house:declaration") == {"stopped: declare": asked}
     assert recoveries_by(book, "house:recovery") == {"stopped: nothing": "between"}
     assert recoveries_by(book, "house:declaration", tumble=AFTER) == {
-        "stopped: declare": "closed-tumbled deal-pressed"
+        "stopped: declare": "open closed closed-tumbled deal-pressed revealed entered"
     }
 
 
 def test_mbs_5_13_the_journal_alone_says_what_follows(book: Rulebook) -> None:
     after = {
-        ("open", None): "withdraw-option 5.13.1",
+        ("open", None): "declare house:declaration",
+        ("open", "unseen"): "withdraw-option 5.13.1",
+        ("open-tumbled", "seen"): "void 5.2",
+        ("closed", "unseen"): "withdraw-option 5.13.1",
         ("deal-pressed", None): "declare house:declaration",
         ("deal-pressed", "unseen"): "withdraw-option 5.13.1",
         ("deal-pressed", "seen"): "continue 5.13.2",
-        ("entered", None): "continue 5.13.2",
+        ("entered", None): "declare house:declaration",
+        ("entered", "unseen"): "continue 5.13.2",
         ("paid", None): "conclude 1.1.3",
     }
     for (phase, declared), expected in after.items():
         said = Declaration(Declared(declared), "dan", "pat") if declared else None
         back = recover(standing(book, phase).log, book, said)
         assert (f"{back.action} {back.clause}", back.refusal) == (expected, None)
-        assert back.table.phase == phase
+        assert back.table.phase == ("between" if back.action == "void" else phase)
 
 
 def test_mbs_1_1_3_a_round_settled_before_a_stop_is_concluded(book: Rulebook) -> None:
@@ -275,19 +341,23 @@ def test_mbs_1_1_3_a_round_settled_before_a_stop_is_concluded(book: Rulebook) ->
 
 
 def test_mbs_3_12_unclear_chips_are_for_the_pit_supervisor(book: Rulebook) -> None:
-    assert rulings_by(book, "3.12") == {"chips-unclear: referred to pit-supervisor": KNOWN}
+    assert rulings_by(book, "3.12") == {"chips-unclear: referred to pit-supervisor": f"{CLOSED} {KNOWN}"}
+    assert rulings_by(book, "house:unclear-chips") == {"chips-unclear: noted continue": OPEN}
 
 
 def test_mbs_6_1_whatever_no_rule_covers_is_for_the_gaming_shift_manager(book: Rulebook) -> None:
     left = {
         "too-few-tumbles": OVER,
         "exposed-early": OVER,
-        "die-not-flat": "between open closed paid",
+        "untumbled-in-view": "between",
+        "exposed-late": "between",
+        "dice-over-age": ALWAYS,
+        "die-not-flat": OVER,
         "die-damaged": OVER,
         "dome-or-dice-broken": OVER,
         "late-bet": "between open open-tumbled",
         "late-withdrawal": "between open open-tumbled paid",
-        "chips-unclear": f"between {TO_REVEAL} paid",
+        "chips-unclear": OVER,
         "equipment-failure": f"between {TO_REVEAL}",
         "automated-shaker-failure": ALWAYS,
         "deal-not-pressed": "between open open-tumbled closed deal-pressed paid",

@@ -9,6 +9,7 @@ import pytest
 from taisai.game.commands import (
     Assign,
     CloseWithdrawal,
+    ConfirmReport,
     DecideReferral,
     Declare,
     Leave,
@@ -160,16 +161,22 @@ def test_mbs_5_13_who_declares_and_who_closes_the_option(book: Rulebook) -> None
         assert refused == "second-person house:declaration"
     playing.do(Declare, "dan", **said, second="pat")
     assert playing.refused(CloseWithdrawal, "eve") == "unknown-person house:people"
-    playing.do(CloseWithdrawal, "dan")
+    assert playing.refused(CloseWithdrawal, "dan") == "unmet-need 5.13.1"
+    playing.do(CloseWithdrawal, "dan", others_stay=True)
     assert playing.table.phase == "closed-tumbled"
 
 
 def test_mbs_dual_control_takes_a_pit_supervisor_or_above(book: Rulebook) -> None:
     playing = standing(book, "settled")
     wrong = playing.reporting("wrong-result")
-    for by, second in (("pat", "dan"), ("dan", "eve"), ("dan", None), ("pat", "pat")):
+    for by, second in (("pat", "dan"), ("dan", "eve"), ("pat", "pat")):
         refused = playing.refused(ReportIrregularity, by, **wrong | {"second": second})
         assert refused == "second-person house:dual-control"
+    for by, second in (("pat", "dan"), ("dan", "eve"), ("pat", "pat")):
+        alone = playing.fork()
+        alone.do(ReportIrregularity, by, **wrong | {"second": None})
+        assert alone.tried(ConfirmReport, second, report="h1") != "done"
+        alone.do(ConfirmReport, "sue", report="h1")
     for by, second in (("dan", "pat"), ("dan", "mia"), ("dan", "sue"), ("pat", "mia")):
         playing.fork().do(ReportIrregularity, by, **wrong | {"second": second})
 
@@ -224,9 +231,7 @@ def test_mbs_6_1_decided_void(book: Rulebook) -> None:
 
 def test_mbs_6_1_decided_that_earlier_rounds_are_void(book: Rulebook) -> None:
     playing = referred(book, "between")
-    void = deciding(Treatment.VOID_ROUNDS, round=1)
-    assert playing.refused(DecideReferral, "sue", **void) == "second-person house:dual-control"
-    made = playing.do(DecideReferral, "sue", **void, second="pat")
+    made = playing.do(DecideReferral, "sue", **deciding(Treatment.VOID_ROUNDS, round=1))
     assert only(RoundVoided, made).later is None
     assert playing.table.rounds[0].voided
     assert [claim.amount for claim in playing.table.claims.values()] == [600]
@@ -234,9 +239,7 @@ def test_mbs_6_1_decided_that_earlier_rounds_are_void(book: Rulebook) -> None:
 
 def test_mbs_6_1_decided_by_the_dice(book: Rulebook) -> None:
     playing = referred(book, "entered")
-    by_dice = deciding(Treatment.SETTLE_BY_OUTCOME, faces=OTHER_FACES)
-    assert playing.refused(DecideReferral, "sue", **by_dice) == "second-person house:dual-control"
-    playing.do(DecideReferral, "sue", **by_dice, second="pat")
+    playing.do(DecideReferral, "sue", **deciding(Treatment.SETTLE_BY_OUTCOME, faces=OTHER_FACES))
     settled = only(RoundSettled, playing.act("settle"))
     assert settled.faces == OTHER_FACES
 
@@ -247,7 +250,8 @@ def test_mbs_6_1_decided_that_bets_open_again(book: Rulebook) -> None:
     assert playing.table.phase == "open"
     assert playing.table.seats[SEAT].at_risk == STAKED
     playing.bet(odd=100)
-    assert playing.act_refused("close-bets") == "out-of-order 3.9"  # the dice tumble again
+    playing.act("close-bets")
+    assert playing.act_refused("press-deal") == "out-of-order 3.9"  # the dice tumble again
 
 
 def test_mbs_6_1_decided_that_the_table_is_shut(book: Rulebook) -> None:
@@ -255,6 +259,19 @@ def test_mbs_6_1_decided_that_the_table_is_shut(book: Rulebook) -> None:
     playing.do(DecideReferral, "sue", **deciding(Treatment.SHUT))
     assert playing.table.rounds[0].voided
     assert playing.act_refused("open-bets") == "table-shut house:shut"
+
+
+def test_mbs_3_12_chips_unclear_after_the_close_wait_for_the_uncovering(book: Rulebook) -> None:
+    for phase in ("closed", "closed-tumbled", "deal-pressed"):
+        playing = referred(book, phase, "chips-unclear")
+        assert only(Referred, playing.log).to == "pit-supervisor"
+        assert playing.table.held is None
+        for act in ("tumble", "press-deal", "uncover", "enter-result"):
+            if playing.tried(Perform, "dan", **playing.performing(act)[1]) == "done":
+                playing.act(act)
+        assert playing.act_refused("settle") == "on-hold 3.12"
+        playing.do(DecideReferral, "pat", **deciding(Treatment.CONTINUE))
+        playing.act("settle")
 
 
 def test_mbs_3_12_the_round_waits_for_the_pit_supervisor_or_above(book: Rulebook) -> None:
@@ -284,11 +301,11 @@ def test_mbs_3_12_chips_are_returned_or_count_elsewhere_as_decided(book: Ruleboo
         assert (settled.staked, settled.won) == (400, 7_200)
 
 
-def test_mbs_3_12_a_settlement_is_undone_by_two_for_it(book: Rulebook) -> None:
+def test_mbs_3_12_the_pit_supervisor_decides_alone_and_a_settlement_is_undone_for_it(book: Rulebook) -> None:
     playing = referred(book, "settled", "chips-unclear")
     treat = deciding(Treatment.TREAT_BETS, bets={"1-small": None})
-    assert playing.refused(DecideReferral, "pat", **treat) == "second-person house:dual-control"
-    playing.do(DecideReferral, "pat", **treat, second="mia")
+    assert playing.refused(DecideReferral, "dan", **treat) == "not-permitted 3.12"
+    playing.do(DecideReferral, "pat", **treat)
     assert playing.table.phase == "entered"
     settled = only(RoundSettled, playing.act("settle"))
     assert (settled.staked, settled.collected, settled.won) == (400, 400, 0)

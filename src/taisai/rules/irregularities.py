@@ -207,6 +207,9 @@ def _fill(
     otherwise = None
     if section.has("otherwise"):
         otherwise = _cell(section.table("otherwise"), people)._replace(caught=True)
+        for key, cell in cells.items():
+            if cell == otherwise._replace(caught=False):
+                cells[key] = otherwise  # written out for the sake of what it says once a die is seen
     for event in Irregularity:
         for phase in phases:
             if (event, phase) not in cells:

@@ -122,7 +122,7 @@ def _reported(
         case = case._replace(seen=command.seen or round_.seen or command.event in _SIGHTS)
     case = case._replace(ruled=ruling_of(table, case))
     by_sight = (command.event, phase) in table.irregularities.seen and not phase.bets_open
-    if by_sight and command.second is None:
+    if by_sight and command.second is None and case.ruled.ruling is not Ruling.REFER:
         return (ruling_record(table, case), *_failing(table, case), *held(table, case))
     ruled = _ruled(table, case)
     return ruled if isinstance(ruled, Refusal) else (*_confirmed_by(table, case), *ruled)
