@@ -25,6 +25,7 @@ from taisai.game.table import MOST_CALLS, Deciders, Effects, Referral, Table
 from taisai.game.terms.messages import TableShut
 from taisai.game.vocabulary import Hold, Subject, Treatment
 from taisai.rules.clauses import Clause
+from taisai.rules.irregularities import Ruling
 from taisai.rules.vocabulary import Act, Irregularity, Phase, Visibility
 
 CALL: Final = Clause("house:player-call")
@@ -155,7 +156,7 @@ def _re_open(table: Table, case: ReferralDecision) -> Events | Refusal:
     if refusal := _not_current(table, case):
         return refusal
     round_ = table.current
-    if round_.settled and (table.practice == 1 or round_.phase not in (Phase.SETTLED, Phase.COLLECTED)):
+    if round_.settled and not _is_no_roll(table, case):
         return refused(Reason.RULED_OUT, REFERRAL, f"round {round_.number} is settled already")
     others = [hold for hold in table.holds if hold is not Hold.REFERRAL]
     if others:
@@ -163,6 +164,14 @@ def _re_open(table: Table, case: ReferralDecision) -> Events | Refusal:
         return refused(Reason.ON_HOLD, table.holds[others[0]], message)
     undone = (_undone(table, case),) if round_.settled else ()
     return (*undone, *rulings.reopened(table, case.order.at, case.order.by, case.order.clause))
+
+
+def _is_no_roll(table: Table, case: ReferralDecision) -> bool:
+    """Whether the question is a No Roll that can still be called: it undoes a settlement."""
+    if not isinstance(case.referral.subject, Irregularity):
+        return False
+    ruled = table.irregularities.ruling_for(case.referral.subject, table.phase, table.settings)
+    return table.practice > 1 and ruled.ruling is Ruling.NO_ROLL
 
 
 def _undone(table: Table, case: ReferralDecision) -> SettlementUndone:
