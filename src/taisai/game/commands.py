@@ -5,6 +5,8 @@ from typing import Final
 from taisai.game import seating, staffing
 from taisai.game.betting import messages as betting
 from taisai.game.betting.messages import *
+from taisai.game.by_hand import messages as by_hand
+from taisai.game.by_hand.messages import *
 from taisai.game.dice import messages as dice
 from taisai.game.dice.messages import *
 from taisai.game.equipment import messages as equipment
@@ -22,6 +24,6 @@ from taisai.game.staffing import *
 from taisai.game.terms import messages as terms
 from taisai.game.terms.messages import *
 
-SUBJECTS: Final = (terms, staffing, equipment, seating, money, betting, rounds, irregularities, dice)
+SUBJECTS: Final = (terms, staffing, equipment, seating, money, betting, rounds, irregularities, dice, by_hand)
 COMMANDS: Final = tuple(kind for subject in SUBJECTS for kind in messages_in(subject, Command))
 """Every command, subject by subject."""

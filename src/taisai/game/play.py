@@ -7,6 +7,7 @@ from typing import Final, NamedTuple
 
 from taisai.game import seating, staffing
 from taisai.game.betting import placing, record, rewriting, stakes
+from taisai.game.by_hand import entering
 from taisai.game.checks import not_open, refused
 from taisai.game.dice import readings, seeds
 from taisai.game.equipment import maintenance
@@ -25,7 +26,7 @@ from taisai.rules.procedure import Declared, Recovery
 
 _MODULES: Final = (
     opening, staffing, maintenance, seating, cashier, claims, placing, stakes, record, rewriting, steps,
-    effects, rulings, referrals, reports, holds, readings, seeds,
+    effects, rulings, referrals, reports, holds, entering, readings, seeds,
 )  # fmt: skip
 _DECIDERS: Final[Deciders] = {
     kind: decider for module in _MODULES for kind, decider in getattr(module, "DECIDERS", {}).items()

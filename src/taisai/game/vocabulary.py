@@ -141,6 +141,8 @@ class Hold(StrEnum):
     """A person of the named rank must decide."""
     CONFIRMATION = "confirmation"
     """A second person must confirm or contest a report."""
+    SETTLEMENT = "settlement"
+    """The settlement that was made by hand must be entered."""
 
 
 class DeviceFault(StrEnum):

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Final
 
 from taisai.game.betting.stakes import take_off
-from taisai.game.checks import at_table, bad_faces, listed, may_act, no_seat, refused, two_people
+from taisai.game.checks import at_table, bad_faces, listed, may_act, no_seat, refused, shown, two_people
 from taisai.game.irregularities import messages, rulings
 from taisai.game.messages import Event, Events
 from taisai.game.refusals import Reason, Refusal
 from taisai.game.rounds import corrections
 from taisai.game.rounds.corrections import shut_now
-from taisai.game.rounds.messages import RoundConcluded
+from taisai.game.rounds.messages import RoundConcluded, VoidDeferred
 from taisai.game.table import MOST_TUMBLES, Deciders, Effects, Table
 from taisai.game.vocabulary import RECOVERY, Hold, Subject
 from taisai.rules.clauses import Clause
@@ -101,6 +101,7 @@ def on_withdrawal_closed(table: Table, _event: messages.WithdrawalClosed) -> Non
 
 
 DECLARATION = Clause("house:declaration")
+BY_HAND = Clause("house:by-hand")
 GRACE = "fail_over_grace"
 
 
@@ -113,7 +114,9 @@ def recover_now(table: Table, command: messages.Recover) -> Events | Refusal:
     if not table.open or (command.stopped_for is not None and command.stopped_for <= grace):
         return ()
     declared = Declared.SEEN if table.round is not None and table.round.seen else None
-    if _asks_what_happened(table):
+    if Hold.SETTLEMENT in table.holds:
+        rule = RecoveryRule(Recovery.CONCLUDE, table.holds[Hold.SETTLEMENT])
+    elif _asks_what_happened(table):
         rule = RecoveryRule(Recovery.DECLARE, DECLARATION)
     else:
         rule = table.procedure.recovery(table.phase, declared)
@@ -121,9 +124,8 @@ def recover_now(table: Table, command: messages.Recover) -> Events | Refusal:
 
 
 def _asks_what_happened(table: Table) -> bool:
-    """Whether people declare what happened unrecorded: at a live table, with a round that is not settled."""
-    is_live = table.practice > 1 and table.book.record is not None
-    return is_live and table.round is not None and not table.phase.settlement_recorded
+    """Whether people declare what happened unrecorded: at a live table, with a round in hand."""
+    return table.practice > 1 and table.book.record is not None and table.round is not None
 
 
 def _follows(
@@ -199,20 +201,41 @@ def declare_unrecorded(table: Table, command: messages.DeclareUnrecorded) -> Eve
         return refused(Reason.BAD_VALUE, "house:most", message)
     if command.faces and (bad := bad_faces(command.faces)):
         return bad
-    if command.settled and not (command.faces or table.current.result):
-        message = "a round settled by hand needs what the dice or cards showed"
+    if refusal := _bad_declaration(table, command):
+        return refusal
+    return _declared(table, command)
+
+
+def _bad_declaration(table: Table, command: messages.DeclareUnrecorded) -> Refusal | None:
+    """Why a declaration contradicts itself or the record."""
+    round_, shoe = table.current, table.shoe
+    if command.settled and not (command.faces or round_.result):
+        message = "a round settled by hand needs what the dice or cards showed, got none"
         return refused(Reason.BAD_VALUE, DECLARATION, message)
-    if table.current.seen and not command.seen:
+    if command.settled and round_.phase is Phase.PAID:
+        return refused(Reason.DIFFERENT_CONTENT, DECLARATION, "the payment is recorded, got settled by hand")
+    if round_.seen and not (command.seen or command.early or command.faces):
         message = "a die was recorded as seen, got unseen"
         return refused(Reason.DIFFERENT_CONTENT, DECLARATION, message)
-    return _declared(table, command)
+    if command.faces and round_.settled is not None and Outcome.of(*command.faces) is not round_.result:
+        message = (
+            f"the round is settled on {round_.result}, got {shown(command.faces)}: report a wrong result"
+        )
+        return refused(Reason.DIFFERENT_CONTENT, DECLARATION, message)
+    if command.faces and shoe.used:
+        were = tuple(round_.result.faces) if round_.result is not None else ()
+        is_dealt = Act.DEAL_CARDS in round_.acts
+        if not shoe.can_hold(command.faces, instead_of=were) or (shoe.short and not is_dealt):
+            message = f"the decks do not have the cards {shown(command.faces)}"
+            return refused(Reason.BAD_VALUE, shoe.rule.clause, message)
+    return None
 
 
 def _declared(table: Table, command: messages.DeclareUnrecorded) -> Events | Refusal:
     assert command.second is not None
     round_, phase = table.current, _stands_at(table, command)
     called = command.called or not table.phase.bets_open
-    seen = command.seen or round_.seen or bool(command.faces)
+    seen = command.seen or command.early or round_.seen or bool(command.faces)
     early = seen and (command.early or not called)
     rule = _rule_at(table, command, phase, seen=seen, early=early)
     declared = messages.UnrecordedDeclared(
@@ -220,8 +243,35 @@ def _declared(table: Table, command: messages.DeclareUnrecorded) -> Events | Ref
         tumbles=command.tumbles, seen=seen, early=early, faces=command.faces, settled=command.settled,
         second=command.second,
     )  # fmt: skip
-    follows = _follows(table, command.at, command.by, rule, phase=phase, second=command.second)
-    return follows if isinstance(follows, Refusal) else (declared, *follows)
+    follows: Events | Refusal
+    if command.settled and rule.action is Recovery.VOID:
+        follows = _void_by_hand(command, rule, phase, round_.number)
+    else:
+        follows = _follows(table, command.at, command.by, rule, phase=phase, second=command.second)
+    if isinstance(follows, Refusal):
+        return follows
+    return (declared, *follows, *_option_over(table, command, rule, seen=seen and called))
+
+
+def _void_by_hand(
+    command: messages.DeclareUnrecorded, rule: RecoveryRule, phase: Phase, number: int
+) -> Events:
+    """The round is void, but was settled by hand: what was handed over is entered first."""
+    at, by, clause = command.at, command.by, rule.clause
+    return (
+        messages.Interrupted(at=at, by=by, clause=clause, phase=phase, action=rule.action, witness=None),
+        VoidDeferred(at=at, by=by, clause=clause, round=number, second=command.second),
+    )
+
+
+def _option_over(
+    table: Table, command: messages.DeclareUnrecorded, rule: RecoveryRule, *, seen: bool
+) -> Events:
+    """An option to withdraw that was open at the stop ends when a die was seen after the close."""
+    over = seen and rule.action in (Recovery.CONTINUE, Recovery.CONCLUDE, Recovery.SETTLE_THEN_SHUT)
+    if not over or Hold.WITHDRAWAL not in table.holds:
+        return ()
+    return (messages.WithdrawalClosed(at=command.at, by=command.by, clause=rule.clause, seen=True),)
 
 
 def _rule_at(
@@ -229,12 +279,37 @@ def _rule_at(
 ) -> RecoveryRule:
     """What the rules order, with what was declared."""
     irregularities, settings = table.irregularities, table.settings
-    too_few = irregularities.ruling_for(Irregularity.TOO_FEW_TUMBLES, table.phase, settings)
-    if 0 < command.tumbles < table.equipment.least_tumbles(settings) and too_few.ruling is Ruling.VOID:
-        return RecoveryRule(Recovery.VOID, too_few.clause)
+    declared = Declared.SEEN if seen else Declared.UNSEEN
+    if table.phase.settlement_recorded:
+        return table.procedure.recovery(table.phase, declared)
+    if _too_few(table, command):
+        ruled = irregularities.ruling_for(Irregularity.TOO_FEW_TUMBLES, table.phase, settings)
+        if ruled.ruling is Ruling.VOID:
+            return RecoveryRule(Recovery.VOID, ruled.clause)
+        if phase.visibility is Visibility.SHOWN and not command.settled:
+            unforeseen = irregularities.ruling_for(Irregularity.OTHER, table.phase, settings)
+            return RecoveryRule(Recovery.LOCK_AND_REFER, unforeseen.clause)
     if early and irregularities.open_seen is not None:
         return RecoveryRule(Recovery.VOID, irregularities.open_seen)
-    return table.procedure.recovery(phase, Declared.SEEN if seen else Declared.UNSEEN)
+    if command.settled:
+        # A table that must be shut after the settlement is shut however it was made.
+        rule = table.procedure.recovery(Phase.ENTERED, declared)
+        return rule if rule.action is Recovery.SETTLE_THEN_SHUT else table.procedure.recovery(Phase.SETTLED)
+    return table.procedure.recovery(phase, declared)
+
+
+def _too_few(table: Table, command: messages.DeclareUnrecorded) -> bool:
+    """Whether the dice were tumbled, and less often than the document orders."""
+    if not command.tumbles or _activation(table) is not None:
+        return False
+    earlier = table.current.tumbles if table.equipment.tumbles_add_up(table.settings) else 0
+    return earlier + command.tumbles < table.equipment.least_tumbles(table.settings)
+
+
+def _activation(table: Table) -> Phase | None:
+    """The phase after an automated shaker tossed the dice, where the table uses one."""
+    steps = table.procedure.steps_from(Phase.CLOSED, table.settings)
+    return next((step.end for step in steps if step.act is Act.ACTIVATE_SHAKER), None)
 
 
 def _stands_at(table: Table, command: messages.DeclareUnrecorded) -> Phase:
@@ -242,12 +317,14 @@ def _stands_at(table: Table, command: messages.DeclareUnrecorded) -> Phase:
     phase = table.phase
     called = command.called or not phase.bets_open
     tumbled = command.tumbles > 0 or phase.visibility is Visibility.CONCEALED
-    if command.faces and called:
+    if phase.settlement_recorded:
+        stands = phase
+    elif command.settled or (command.faces and called):
         stands = Phase.ENTERED
     elif phase.visibility is Visibility.SHOWN or (called and phase is Phase.DEAL_PRESSED):
         stands = phase
     elif tumbled:
-        stands = Phase.CLOSED_TUMBLED if called else Phase.OPEN_TUMBLED
+        stands = (_activation(table) or Phase.CLOSED_TUMBLED) if called else Phase.OPEN_TUMBLED
     else:
         stands = Phase.CLOSED if called else Phase.OPEN
     known = [name.id for name in table.procedure.phases]
@@ -276,7 +353,7 @@ def on_unrecorded(table: Table, event: messages.UnrecordedDeclared) -> None:
     if event.tumbles:
         round_.tumbles += event.tumbles
         round_.acts.add(Act.TUMBLE)
-    if event.faces:
+    if event.faces and round_.settled is None:
         outcome = Outcome.of(*event.faces)
         if table.shoe.used:
             if Act.DEAL_CARDS not in round_.acts:
@@ -288,7 +365,9 @@ def on_unrecorded(table: Table, event: messages.UnrecordedDeclared) -> None:
         uncovered = Act.DEAL_CARDS if table.shoe.used else Act.UNCOVER
         round_.acts |= {uncovered, Act.ENTER_RESULT}
         round_.result = outcome
-    round_.phase, round_.seen, round_.by_hand = event.phase, event.seen, event.settled
+    round_.phase, round_.seen = event.phase, event.seen
+    if event.settled:
+        round_.by_hand, table.holds[Hold.SETTLEMENT] = True, BY_HAND
 
 
 DECIDERS: Final[Deciders] = {

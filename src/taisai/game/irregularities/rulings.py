@@ -359,10 +359,21 @@ def _decides(table: Table, case: IrregularityCase, rank: str) -> bool:
 def _no_roll(table: Table, case: IrregularityCase) -> Events | Refusal:
     if case.round is None or case.round is not table.round:
         return ()
+    if Hold.SETTLEMENT in table.holds:
+        return _to_unforeseen(table, case)  # it was settled by hand: nothing can be put back
     if table.practice > 1:
         return _alone(table, case) or _put_back(table, case)
     refusal = on_hold(table) or _alone(table, case)
     return refusal or reopened(table, case.at, case.by, case.ruled.clause)
+
+
+def _to_unforeseen(table: Table, case: IrregularityCase) -> Events:
+    """Refers a case to the rank for what is unforeseen; the round does not wait for it."""
+    ruled = table.irregularities.ruling_for(Irregularity.OTHER, case.phase, table.settings)
+    return referred(
+        table, case.at, case.by, ruled.clause, subject=case.event, number=table.current.number,
+        to=ruled.to or table.ranks.second, holds=False, detail=case.detail,
+    )  # fmt: skip
 
 
 def _put_back(table: Table, case: IrregularityCase) -> Events:

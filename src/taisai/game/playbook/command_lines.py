@@ -13,11 +13,13 @@ from msgspec import Struct
 from msgspec.structs import FieldInfo, fields
 
 from taisai.game.betting.messages import Slip
+from taisai.game.by_hand.messages import BetByHand
 from taisai.game.commands import COMMANDS
 from taisai.game.messages import Command, tag_of
 from taisai.game.rounds.messages import Perform
 from taisai.game.table import Table
 from taisai.game.terms.messages import Limits, OpenTable
+from taisai.game.vocabulary import Means
 from taisai.rules.errors import RulesError, printable
 from taisai.rules.vocabulary import Act
 
@@ -236,11 +238,13 @@ class _Reader:
     def __init__(self, verb: str, kind: type[Command], bets_before: int) -> None:
         self.verb, self.bets_before = verb, bets_before
         self.types: dict[str, Any] = {field.name: field.type for field in fields_of(kind)}
-        hidden = {"at", "by", "bets", "limits", "offers"} | ({"act"} if kind is Perform else set())
+        hidden = {"at", "by", "bets", "limits", "offers", RETURNED} | ({"act"} if kind is Perform else set())
         self.keywords = {keyword(name): name for name in self.types if name not in hidden}
         self.values: dict[str, Any] = {"act": Act(verb)} if kind is Perform else {}
         self.slips: list[Slip] = []
         self.treated: dict[str, str | None] = {}
+        self.returned: dict[str, int] = {}
+        self.by_hand: list[BetByHand] = []
         self.offers: dict[str, str] = {}
         self.limits: list[list[str]] = []
 
@@ -259,6 +263,10 @@ class _Reader:
             self.slips.append(self._slip(words))
         elif self.verb == "decide-referral" and head == "bet":
             self._treat(rest)
+        elif RETURNED in self.types and head == RETURNED:
+            self._hand_back(rest)
+        elif self.verb == "enter-round" and head == "bet":
+            self.by_hand.append(_bet_by_hand(rest))
         else:
             raise UnknownWordError(head, self.keywords, of=f" with {self.verb}")
 
@@ -271,6 +279,10 @@ class _Reader:
             values["bets"] = tuple(self.slips)
         if self.treated:
             values["bets"] = self.treated
+        if RETURNED in self.types:
+            values[RETURNED] = self.returned
+        if self.verb == "enter-round":
+            values["bets"] = tuple(self.by_hand)
         if "offers" in self.types:
             values["offers"] = self.offers
         if "limits" in self.types:
@@ -298,6 +310,22 @@ class _Reader:
                 self.treated[name] = None if area == RETURNED else area
             case _:
                 raise PlaybookSyntaxError("'bet b1 big' or 'bet b1 returned'", " ".join(words))
+
+    def _hand_back(self, words: list[str]) -> None:
+        match words:
+            case [seat, amount] if seat not in self.returned:
+                self.returned[seat] = whole(amount, f"an amount for seat {seat}")
+            case _:
+                expected = "'returned 1 2000', a seat and an amount, each seat once"
+                raise PlaybookSyntaxError(expected, " ".join(words))
+
+
+def _bet_by_hand(words: list[str]) -> BetByHand:
+    match words:
+        case [seat, means, area, stake] if means in {str(kind) for kind in Means}:
+            return BetByHand(seat, Means(means), area, whole(stake, f"a stake on {area}"))
+        case _:
+            raise PlaybookSyntaxError("'bet 1 cash-chips small 1000'", " ".join(words))
 
 
 def limits_of(pieces_: list[list[str]]) -> Limits:

@@ -10,12 +10,12 @@ from taisai.game.checks import refused, shown, two_people
 from taisai.game.messages import Events, Faces
 from taisai.game.money.ledger import Account, LedgerEntry
 from taisai.game.refusals import Reason, Refusal
-from taisai.game.rounds.messages import ResultCorrected, RoundResettled, RoundVoided
+from taisai.game.rounds.messages import ResultCorrected, RoundResettled, RoundVoided, VoidDeferred
 from taisai.game.rounds.round import Round
 from taisai.game.rounds.settlement import due_again, stakes_by_purse
 from taisai.game.table import Claim, Purse, Table
 from taisai.game.terms.messages import TableShut
-from taisai.game.vocabulary import Means
+from taisai.game.vocabulary import Hold, Means
 from taisai.rules.clauses import Clause
 from taisai.rules.errors import RulesError
 from taisai.rules.outcomes import Outcome
@@ -58,6 +58,12 @@ def voided(
     takes_two = not by_itself and not order.alone and (len(void) > 1 or void[0].settled)
     if takes_two and (refusal := two_people(table, order.by, order.second)):
         return refusal
+    if reaches_current and Hold.SETTLEMENT in table.holds:
+        number, second = table.current.number, order.second
+        deferred = VoidDeferred(
+            at=order.at, by=order.by, clause=order.clause, round=number, second=second
+        )  # what was handed over by hand is entered first
+        return (*(event for event in void if event.round != number), deferred)
     return (*void, *(shut_now(table, order.at, order.by) if reaches_current else ()))
 
 

@@ -292,6 +292,10 @@ def _restake(table: Table, round_: Round, clause: Clause) -> list[LedgerEntry]:
     return [LedgerEntry(Account.CHIPS, chips, clause), LedgerEntry(Account.CREDITS, -credits_, clause)]
 
 
+def on_void_deferred(table: Table, event: messages.VoidDeferred) -> None:
+    table.current.void_by = event.clause
+
+
 def close_round(table: Table) -> None:
     """The current round is over and joins the others; its columns can be made again from its bets."""
     round_ = table.current
@@ -324,6 +328,7 @@ EFFECTS: Final[Effects] = {
     messages.LightsCleared: on_lights_cleared,
     messages.RoundConcluded: on_concluded,
     messages.RoundVoided: on_voided,
+    messages.VoidDeferred: on_void_deferred,
     messages.SettlementUndone: on_undone,
     messages.RoundResettled: on_resettled,
 }

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from taisai.game.messages import Command, Event, Faces
 from taisai.rules.clauses import Clause
 from taisai.rules.vocabulary import Act, Phase
@@ -142,6 +144,14 @@ class RoundVoided(Event, frozen=True, kw_only=True, tag="round-voided"):
     owed_by_players: int
     later: Clause | None
     """The clause by which later rounds stay as they are, if there are any."""
+    second: str | None
+
+
+class VoidDeferred(Event, frozen=True, kw_only=True, tag="void-deferred"):
+    """The round is void, and it waits until the settlement that was made by hand is entered."""
+
+    since: ClassVar[int] = 2
+    round: int
     second: str | None
 
 

@@ -127,6 +127,8 @@ class Round:
     """The rank that must witness the settlement."""
     by_hand: bool = False
     """Whether it was played or settled by hand while the system was down."""
+    void_by: Clause | None = None
+    """The clause by which it is void as soon as the settlement made by hand is entered."""
     withdrawn: set[str] = field(default_factory=set)
     """Seats whose players withdrew after an interruption, and are out of the round."""
     irregularities: set[Irregularity] = field(default_factory=set)
