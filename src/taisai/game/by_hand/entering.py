@@ -128,8 +128,8 @@ def enter_round(table: Table, command: messages.EnterRound) -> Events | Refusal:
 def _not_two(table: Table, command: messages.EnterSettlement | messages.EnterRound) -> Refusal | None:
     """Why an entry is not accepted: it takes two people, evidence and a reason."""
     refusal = at_table(table, command.by) or two_people(table, command.by, command.second, clause=BY_HAND)
-    refusal = refusal or bad_text("evidence", command.evidence, least=1)
-    refusal = refusal or bad_text("a reason", command.reason, least=1)
+    refusal = refusal or bad_text("evidence", command.evidence.strip(), least=1)
+    refusal = refusal or bad_text("a reason", command.reason.strip(), least=1)
     if refusal:
         return refusal
     for name, amount in command.returned.items():

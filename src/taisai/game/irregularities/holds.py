@@ -214,7 +214,8 @@ def _bad_declaration(table: Table, command: messages.DeclareUnrecorded) -> Refus
         return refused(Reason.BAD_VALUE, DECLARATION, message)
     if command.settled and round_.phase is Phase.PAID:
         return refused(Reason.DIFFERENT_CONTENT, DECLARATION, "the payment is recorded, got settled by hand")
-    if round_.seen and not (command.seen or command.early or command.faces):
+    is_hidden = round_.phase.visibility is not Visibility.SHOWN
+    if is_hidden and round_.seen and not (command.seen or command.early or command.faces):
         message = "a die was recorded as seen, got unseen"
         return refused(Reason.DIFFERENT_CONTENT, DECLARATION, message)
     if command.faces and round_.settled is not None and Outcome.of(*command.faces) is not round_.result:
@@ -243,25 +244,28 @@ def _declared(table: Table, command: messages.DeclareUnrecorded) -> Events | Ref
         tumbles=command.tumbles, seen=seen, early=early, faces=command.faces, settled=command.settled,
         second=command.second,
     )  # fmt: skip
-    follows: Events | Refusal
-    if command.settled and rule.action is Recovery.VOID:
-        follows = _void_by_hand(command, rule, phase, round_.number)
-    else:
-        follows = _follows(table, command.at, command.by, rule, phase=phase, second=command.second)
+    follows = _follows(table, command.at, command.by, rule, phase=phase, second=command.second)
     if isinstance(follows, Refusal):
         return follows
-    return (declared, *follows, *_option_over(table, command, rule, seen=seen and called))
+    after = _found_after_payment(table, command, early=early) if command.settled else ()
+    return (declared, *follows, *_option_over(table, command, rule, seen=seen and called), *after)
 
 
-def _void_by_hand(
-    command: messages.DeclareUnrecorded, rule: RecoveryRule, phase: Phase, number: int
-) -> Events:
-    """The round is void, but was settled by hand: what was handed over is entered first."""
-    at, by, clause = command.at, command.by, rule.clause
-    return (
-        messages.Interrupted(at=at, by=by, clause=clause, phase=phase, action=rule.action, witness=None),
-        VoidDeferred(at=at, by=by, clause=clause, round=number, second=command.second),
-    )
+def _found_after_payment(table: Table, command: messages.DeclareUnrecorded, *, early: bool) -> Events:
+    """What follows where a round that was settled by hand should not have been settled."""
+    number, events = table.current.number, list[Event]()
+    faults = {Irregularity.TOO_FEW_TUMBLES: _too_few(table, command), Irregularity.EXPOSED_EARLY: early}
+    for subject in (name for name, is_declared in faults.items() if is_declared):
+        ruled = table.irregularities.ruling_for(subject, Phase.PAID, table.settings)
+        at, by, clause = command.at, command.by, ruled.clause
+        if ruled.ruling is Ruling.VOID:
+            events.append(VoidDeferred(at=at, by=by, clause=clause, round=number, second=command.second))
+        elif ruled.ruling is Ruling.REFER and not events:
+            events += rulings.referred(
+                table, at, by, clause, subject=subject, number=number, to=ruled.to or table.ranks.second,
+                holds=False, detail="declared after the round was settled by hand",
+            )  # fmt: skip
+    return tuple(events)
 
 
 def _option_over(
@@ -282,19 +286,19 @@ def _rule_at(
     declared = Declared.SEEN if seen else Declared.UNSEEN
     if table.phase.settlement_recorded:
         return table.procedure.recovery(table.phase, declared)
-    if _too_few(table, command):
-        ruled = irregularities.ruling_for(Irregularity.TOO_FEW_TUMBLES, table.phase, settings)
-        if ruled.ruling is Ruling.VOID:
-            return RecoveryRule(Recovery.VOID, ruled.clause)
-        if phase.visibility is Visibility.SHOWN and not command.settled:
-            unforeseen = irregularities.ruling_for(Irregularity.OTHER, table.phase, settings)
-            return RecoveryRule(Recovery.LOCK_AND_REFER, unforeseen.clause)
-    if early and irregularities.open_seen is not None:
-        return RecoveryRule(Recovery.VOID, irregularities.open_seen)
     if command.settled:
         # A table that must be shut after the settlement is shut however it was made.
         rule = table.procedure.recovery(Phase.ENTERED, declared)
         return rule if rule.action is Recovery.SETTLE_THEN_SHUT else table.procedure.recovery(Phase.SETTLED)
+    if _too_few(table, command):
+        ruled = irregularities.ruling_for(Irregularity.TOO_FEW_TUMBLES, table.phase, settings)
+        if ruled.ruling is Ruling.VOID:
+            return RecoveryRule(Recovery.VOID, ruled.clause)
+        if phase.visibility is Visibility.SHOWN:
+            unforeseen = irregularities.ruling_for(Irregularity.OTHER, table.phase, settings)
+            return RecoveryRule(Recovery.LOCK_AND_REFER, unforeseen.clause)
+    if early and irregularities.open_seen is not None:
+        return RecoveryRule(Recovery.VOID, irregularities.open_seen)
     return table.procedure.recovery(phase, declared)
 
 

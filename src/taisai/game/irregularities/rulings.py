@@ -89,6 +89,8 @@ def report(table: Table, command: ReportIrregularity) -> Events | Refusal:
             message = f"expected a round from 1 to {len(table.rounds)}, got {command.round}"
             return refused(Reason.WRONG_ROUND, "house:order", message)
     phase = round_.phase if round_ is not None else Phase.BETWEEN
+    if round_ is not None and round_ is table.round and Hold.SETTLEMENT in table.holds:
+        phase = Phase.PAID  # it was settled by hand: what is reported now is found after the payment
     if command.item is not None and command.item not in table.equipment.placed:
         message = f"no item {command.item!r} on the table; items: {listed(table.equipment.placed)}"
         return refused(Reason.BAD_VALUE, "house:equipment", message)

@@ -20,7 +20,8 @@ class Blank(Part, frozen=True, kw_only=True):
 
     field: str
     kind: str
-    """'faces', 'whole', 'text', 'lines', 'choice', 'yes-no', 'counts', 'areas', 'bets', 'limits' or 'second'."""
+    """'faces', 'whole', 'text', 'lines', 'choice', 'yes-no', 'counts', 'areas', 'bets', 'limits', 'odds',
+    'sums' (seat → amount), 'bets-by-hand' (seat, means, area, stake) or 'second'."""
     label: Words
     least: int | None = None
     most: int | None = None

@@ -94,6 +94,8 @@ class RoundView(Part, frozen=True, kw_only=True):
     seat: str | None
     """The seat whose bets these are; None for all bets."""
     incidents: tuple[Incident, ...]
+    by_hand: bool = False
+    """Whether it was played or settled by hand while the system was down, and entered afterwards."""
     recalled: bool
     """Whether `incidents`, `entered` and `clause` are known. The server remembers the last ten rounds."""
 
@@ -114,6 +116,8 @@ class PastResult(Part, frozen=True, kw_only=True):
     """'small', 'big' or 'triple'."""
     parity: str | None = None
     """'odd', 'even' or 'triple'; None if the rulebook has no such areas."""
+    by_hand: bool = False
+    """Whether it was played or settled by hand, and entered afterwards."""
 
 
 class RoadColumn(Part, frozen=True, kw_only=True):

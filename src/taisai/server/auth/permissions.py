@@ -180,6 +180,7 @@ COMMANDS: Final[Mapping[str, Permission]] = _permissions(
     (_to(Role.TERMINAL, reach=Reach.PLAY) | _SUPERVISORS, "buy-credits"),  # a terminal cannot receive cash
     (_TABLE, "record-bets, move-bet, buy-colour, cash-colour"),  # the layout of a live table
     (_TABLE, "perform, report, declare, declare-unrecorded, close-withdrawal, shut, leave"),
+    (_TABLE, "enter-settlement, enter-round"),  # by hand, with a second person
     (_TABLE, "place-item, remove-item, repair-item, inspect, load-shoe, shuffle-shoe, count-cards"),
     (_SUPERVISORS, "confirm-report, contest-report, correct-record"),
     (_SUPERVISORS, "decide-referral, settle-claim, assign, reopen, begin-day, begin-shift, close-table"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from itertools import groupby
 from typing import Final, NamedTuple
@@ -107,12 +107,13 @@ class History:
 def past_result(table: Table, round_: Round) -> PastResult:
     result = None if round_.voided else round_.result
     if result is None:
-        return PastResult(number=round_.number, void=round_.voided)
+        return PastResult(number=round_.number, void=round_.voided, by_hand=round_.by_hand)
     marks = marks_of(table.terms[table.layout].matrix)[result.index]
     a, b, c = result.faces
     return PastResult(
-        number=round_.number, faces=(a, b, c), total=result.total, size=marks.size, parity=marks.parity
-    )
+        number=round_.number, faces=(a, b, c), total=result.total, size=marks.size, parity=marks.parity,
+        by_hand=round_.by_hand,
+    )  # fmt: skip
 
 
 def _history_view(rounds: Iterable[PastResult]) -> HistoryView:
@@ -308,6 +309,14 @@ class RoundLogs:
         return self._logs.get(number)
 
 
+_BY_HAND_TEXTS: Final[Mapping[type[events.Event], Words]] = {
+    events.UnrecordedDeclared: texts.COMMANDS["declare-unrecorded"],
+    events.RoundEntered: texts.BY_HAND,
+    events.VoidDeferred: texts.VOID_BY_HAND,
+}
+"""Kind of event → its text as an incident."""
+
+
 def _incident_text(event: events.Event) -> Words | None:  # noqa: PLR0911  one kind of incident after the other
     """The text of an incident; None if the event is a normal step of a round."""
     match event:
@@ -327,5 +336,7 @@ def _incident_text(event: events.Event) -> Words | None:  # noqa: PLR0911  one k
             return texts.joined(texts.COMMANDS["correct-record"], RECORD_CHANGES[event.change])
         case events.RoundVoided():
             return texts.RULINGS[Ruling.VOID]
+        case events.SettlementEntered():
+            return texts.SETTLED_BY_HAND if event.witnessed else texts.NOT_WITNESSED
         case _:
-            return None
+            return _BY_HAND_TEXTS.get(type(event))

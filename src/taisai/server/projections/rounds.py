@@ -68,7 +68,7 @@ def round_view(
         totals=_totals(round_, stood, records if seat is not None else None, treated),
         lit=lit_areas(table.in_force[round_.terms], None if round_.voided else round_.result),
         says=_clause_texts(table, clause, lines, incidents), seat=seat, incidents=incidents,
-        recalled=log is not None,
+        by_hand=round_.by_hand, recalled=log is not None,
     )  # fmt: skip
 
 

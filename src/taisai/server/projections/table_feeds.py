@@ -88,7 +88,7 @@ class BettingTime:
                 self._release(Hold.WITHDRAWAL, event.at)
             case events.Interrupted(action=Recovery.DECLARE):
                 self._hold(Hold.DECLARATION, event.at)
-            case events.SightDeclared():
+            case events.SightDeclared() | events.UnrecordedDeclared():
                 self._release(Hold.DECLARATION, event.at)
             case events.Referred(holds=True):
                 self._hold(event.referral, event.at)

@@ -45,6 +45,7 @@ HOLDS: Final[Mapping[Hold, Words]] = {
     Hold.CONFIRMATION: Words(
         "A second person must confirm or contest a report", "须由第二位人员确认或反对报告"
     ),
+    Hold.SETTLEMENT: Words("The settlement that was made by hand must be entered", "须输入人工完成的结算"),
 }
 
 # Sources of results
@@ -96,6 +97,8 @@ COMMANDS: Final[Mapping[str, Words]] = {
     "count-cards": Words("Count the cards", "清点牌数"),
     "declare": Words("Declare whether a die was seen", "声明是否看见骰子"),
     "declare-unrecorded": Words("Declare what happened unrecorded", "声明未记录期间发生的事"),
+    "enter-round": Words("Enter a round that was played by hand", "输入人工进行的一局"),
+    "enter-settlement": Words("Enter the settlement that was made by hand", "输入人工完成的结算"),
     "inspect": Words("Inspect", "检查"),
     "leave": Words("Record that a person leaves", "登记人员离桌"),
     "load-shoe": Words("Load the shoe", "装牌入靴"),
@@ -108,6 +111,12 @@ COMMANDS: Final[Mapping[str, Words]] = {
     "shuffle-shoe": Words("Shuffle the shoe", "洗牌"),
     "shut": Words("Pause the table", "暂停本桌"),
 }
+BY_HAND: Final = Words("Played by hand and entered afterwards", "人工进行，事后输入")
+SETTLED_BY_HAND: Final = Words("Settled by hand; entered as it was made", "人工结算，按实际输入")
+NOT_WITNESSED: Final = Words("Settled by hand; the supervisor was not present", "人工结算，主管不在场")
+VOID_BY_HAND: Final = Words(
+    "Void; what was handed back by hand is entered first", "作废；先输入人工退还的款项"
+)
 CORRECT: Final = Words("Correct the result", "更正结果")
 CORRECT_EARLIER: Final = Words("Correct the result of an earlier round", "更正先前一局的结果")
 TREATMENTS: Final[Mapping[Treatment, Words]] = {
@@ -155,6 +164,7 @@ FIELDS: Final[Mapping[str, Words]] = {
     "area": Words("Area; with a split, the area of the part", "投注区；拆分时为该部分的投注区"),
     "backs": Words("Colour and design of each deck's backs", "各副牌背面的颜色与图案"),
     "bets": Words("Bets", "投注"),
+    "by_hand": Words("Bets, as they lay", "投注（按实际所在）"),
     "called": Words("“No more bets” was announced", "已宣布停止投注"),
     "change": Words("What was wrong", "何处有误"),
     "day": Words("Gaming day, such as 2026-11-15", "营业日，例如 2026-11-15"),
@@ -163,6 +173,7 @@ FIELDS: Final[Mapping[str, Words]] = {
     "early": Words("It was seen before “no more bets”", "在停止投注前已被看见"),
     "evidence": Words("What shows it: camera and time", "凭据：摄像机与时间"),
     "entered": Words("Numbers entered", "输入的点数"),
+    "evidence": Words("Evidence: camera and time", "证据：摄像机与时间"),
     "faces": Words("What the dice or cards show", "骰子或牌的点数"),
     "flat": Words("Every die lies flat", "每颗骰子均平放"),
     "found": Words("Cards of each face", "各点数的牌数"),
@@ -176,6 +187,7 @@ FIELDS: Final[Mapping[str, Words]] = {
     "person": Words("Person", "人员"),
     "rank": Words("Rank", "职级"),
     "reason": Words("Reason", "原因"),
+    "returned": Words("Handed back to each seat, stake and winnings together", "各座位实收（本金连彩金）"),
     "round": Words("Round", "局号"),
     "runs": Words("Trial runs", "试运行次数"),
     "seat": Words("Seat", "座位"),
@@ -189,6 +201,8 @@ FIELDS: Final[Mapping[str, Words]] = {
     ),
     "through": Words("Through round", "至局号"),
     "tumbles": Words("Number of tumbles", "摇动次数"),
+    "void": Words("The round was void", "本局作废"),
+    "witnessed": Words("The supervisor was present", "主管在场"),
     "withdraw": Words("Withdraws all bets", "撤回全部投注"),
 }
 DICE_SHOW: Final = Words("What the dice show", "骰子点数")
