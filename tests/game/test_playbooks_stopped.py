@@ -92,6 +92,7 @@ class Ends:
         self.document, _, edition = book.partition("@")
         self.is_first = edition == "1"
         self.stage, self.round, self.seen, self.closed = BETWEEN, 0, False, False
+        self.by_hand = False
 
     def see(self, event: Event) -> None:  # noqa: C901  one line for each thing that can happen
         match event:
@@ -118,7 +119,11 @@ class Ends:
                 self.seen = event.declared is Declared.SEEN
             case happened.UnrecordedDeclared():
                 self.seen, self.closed = self.seen or event.seen, self.closed or event.called
-                self.stage = SHOWN if event.faces else TUMBLED if event.tumbles else self.stage
+                if self.stage != SETTLED:
+                    self.stage = SHOWN if event.faces else TUMBLED if event.tumbles else self.stage
+                self.by_hand = event.settled
+            case happened.SettlementEntered():
+                self.by_hand = False
             case happened.IrregularityRuled() if event.seen and event.round == self.round:
                 self.seen = self.seen or not self.is_first or event.second is not None
             case _:
@@ -128,7 +133,9 @@ class Ends:
         """What recovery should say."""
         if self.stage == BETWEEN:
             return Recovery.NOTHING, "house:recovery"
-        if self.stage == SETTLED:
+        if self.by_hand:
+            return Recovery.CONCLUDE, "house:by-hand"  # its settlement is still to be entered
+        if self.stage == SETTLED and (self.is_first or self.document == RWS):
             return Recovery.CONCLUDE, CONCLUDED[self.document]
         if self.is_first:
             rule = FIRST_EDITION[self.document][self.stage]
@@ -144,6 +151,8 @@ class Ends:
     def declared(self, said: DeclareUnrecorded) -> After:
         """What follows once it is declared what happened."""
         called, seen = self.closed or said.called, self.seen or said.seen
+        if self.stage == SETTLED:
+            return Recovery.CONCLUDE, CONCLUDED[self.document]
         if self.is_first or self.document == RWS:
             return DECLARED[self.document, seen]
         if self.document == MBS and 0 < said.tumbles < 3:
