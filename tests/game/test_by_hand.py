@@ -154,7 +154,8 @@ def live(hand: Hand, bets: Bets, faces: tuple[int, ...]) -> dict[str, int]:
     acts = [
         (Act.CLOSE_BETS, {}), (Act.TUMBLE, {"tumbles": 3}), (Act.PRESS_DEAL, {}), (Act.UNCOVER, {}),
         (Act.DEAL_CARDS, {}), (Act.ENTER_RESULT, {"faces": faces}), (Act.SETTLE, {}),
-        (Act.COLLECT_AND_PAY, {}), (Act.COLLECT, {}), (Act.PAY, {}), (Act.CONCLUDE, {}), (Act.CLEAR_LIGHTS, {}),
+        (Act.COLLECT_AND_PAY, {}), (Act.COLLECT, {}), (Act.PAY, {}), (Act.CONCLUDE, {}),
+        (Act.CLEAR_LIGHTS, {}),
     ]  # fmt: skip
     for act, fields in acts:
         if any(step.act is act for step in table.procedure.steps_from(table.phase, table.settings)):
