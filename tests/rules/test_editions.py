@@ -54,7 +54,9 @@ def test_an_edition_that_is_no_number_is_refused(edition: object) -> None:
 
 def test_a_file_of_ones_own_has_editions_too(tmp_path: Path) -> None:
     path = tmp_path / "mine.toml"
-    text = text_of("us-sic-bo").replace('id = "us-sic-bo"', 'id = "mine"').replace("edition = 2", "edition = 3")
+    text = (
+        text_of("us-sic-bo").replace('id = "us-sic-bo"', 'id = "mine"').replace("edition = 2", "edition = 3")
+    )
     path.write_text(text, "utf-8")
     assert rulebook(path).name == "mine@3"
     assert [book.name for book in editions(str(path))] == ["mine@3"]
@@ -123,7 +125,10 @@ def test_sabotage_a_change_without_an_entry_is_found() -> None:
 def test_steps_that_only_moved_do_not_differ() -> None:
     data = data_of("rws-sic-bo-etg-v8")
     steps = data["procedure"]["step"]
-    assert differences(rulebook("rws-sic-bo-etg-v8"), loaded(edited(data, ("procedure", "step"), steps[::-1]))) == ()
+    assert (
+        differences(rulebook("rws-sic-bo-etg-v8"), loaded(edited(data, ("procedure", "step"), steps[::-1])))
+        == ()
+    )
 
 
 # Settings and the clauses that bound them

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -466,6 +466,9 @@ class Anything:
 
     def refusal(self, _book: Rulebook, _on: date) -> None:
         return None
+
+    def newest(self, editions: Sequence[Rulebook], _on: date) -> Rulebook:
+        return editions[0]
 
 
 # People

