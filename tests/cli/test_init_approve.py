@@ -72,7 +72,7 @@ def test_a_rulebook_of_ones_own_is_approved_by_its_text(taisai: Taisai, tmp_path
 def test_machines_are_shown_the_same(taisai: Taisai) -> None:
     told = json.loads(approve(taisai, "us-sic-bo --key regulator.key --from 2026-11-16 --json"))
     assert told["approvals"] == [
-        {"id": "us-sic-bo", "digest": US.digest, "since": "2026-11-16", "until": None}
+        {"id": "us-sic-bo", "digest": US.digest, "since": "2026-11-16", "until": None, "edition": 2}
     ]
     assert listed(told["text"]) == (RulebookApproval("us-sic-bo", US.digest, DAY),)
 

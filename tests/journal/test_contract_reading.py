@@ -225,7 +225,10 @@ def test_a_whole_evening_of_an_older_format_means_the_same(make_store: MakeStore
     engine = Engine(opened(make_store()))
     play(engine, evening(seats=2, rounds=2).batches)
     was = [(entry.event, entry.asked) for entry in engine.journal.entries()]
-    now = [(entry.event, entry.asked) for entry in Journal(make_store(), Codec(version=3, migrations={2: {}})).entries()]
+    now = [
+        (entry.event, entry.asked)
+        for entry in Journal(make_store(), Codec(version=3, migrations={2: {}})).entries()
+    ]
     assert now == was
     assert len(now) > 20
 

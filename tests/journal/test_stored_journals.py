@@ -151,6 +151,9 @@ def test_the_stored_database_can_be_continued(database: Path) -> None:
         answer = engine.recover(at=corpus.DATABASE_END + 1_000)[TABLE]
         assert not isinstance(answer, Refusal)
         engine.journal.seal(SIMULATION_KEY, at=corpus.DATABASE_END + 1_000)
+        formats = [entry.v for entry in engine.journal.entries()]
+    assert formats == [1] * 141 + [2] * (len(formats) - 141)
+    assert formats[-1] == 2
     assert verified(database, key=SIMULATION_KEY.public).checkpoints == 3
 
 

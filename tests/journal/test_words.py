@@ -66,9 +66,7 @@ def test_every_field_added_to_a_kind_of_format_1_is_known_to_the_codec() -> None
 def test_the_description_of_the_format_names_every_added_kind() -> None:
     text = (ROOT / "docs" / "reference" / "journal-format.md").read_text("utf-8")
     section = text.partition("## Versions of the format")[2].partition("\n## ")[0]
-    tags = [
-        tag for part in ("events", "commands") for tag in ADDED[part].keys() - FORMAT_1[part].keys()
-    ]
+    tags = [tag for part in ("events", "commands") for tag in ADDED[part].keys() - FORMAT_1[part].keys()]
     assert [tag for tag in tags if f"`{tag}`" not in section] == []
 
 

@@ -1,6 +1,6 @@
 """Every word that a journal may contain, taken from the types and constants of today.
 
-`python -m tests.journal.words > cases/journals/format-2-words.json` writes those added since format 1, which is frozen.
+`python -m tests.journal.words > cases/journals/format-2-words.json` writes those added since format 1.
 """
 
 from __future__ import annotations

@@ -79,6 +79,7 @@ def test_combinations_of_settings() -> None:
     for choices in (MAX_COMBINATIONS // there, MAX_COMBINATIONS // there + 1):
         words = [str(n) for n in range(choices)]
         more = {"id": "more", "changes": "limits", "choices": words, "default": "0", "says": "x"}
+        more["clause"] = "1"
         found = refused_at(edited(data, ("setting",), [*data["setting"], more]))
         beyond = choices * there > MAX_COMBINATIONS
         assert found == (f"setting {len(data['setting']) + 1}, choices" if beyond else None)

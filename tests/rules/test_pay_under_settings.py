@@ -15,7 +15,10 @@ ONE_DIE, TWO_DICE, THREE_DICE = (("pay_table", 0, "pay", n) for n in (12, 13, 14
 
 
 def setting(name: str, *choices: str) -> dict[str, object]:
-    return {"id": name, "changes": "payoff", "choices": [*choices], "default": choices[0], "says": "x"}
+    return {
+        "id": name, "changes": "payoff", "choices": [*choices], "default": choices[0], "says": "x",
+        "clause": "4(b)",
+    }  # fmt: skip
 
 
 def instead(name: str, value: str, dice: int) -> dict[str, object]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -355,11 +355,11 @@ def only_until(folder: Path, until: date) -> Callable[[OpenedJournal], None]:
     return lambda _found: None
 
 
-def test_the_day_is_that_of_the_houses_time_zone(folder: Path) -> None:
+def test_the_day_is_the_gaming_day_in_the_houses_time_zone(folder: Path) -> None:
     only_until(folder, date(2026, 11, 16))
-    midnight = 1_794_844_800_000  # of the 17th in Singapore
-    assert started(config_of(folder), now=midnight - 1).passed
-    assert not started(config_of(folder), now=midnight).passed
+    six = 1_794_844_800_000 + 6 * 3_600_000  # of the 17th in Singapore
+    assert started(config_of(folder), now=six - 1).passed
+    assert not started(config_of(folder), now=six).passed
 
 
 def test_a_list_by_another_key_is_refused(folder: Path) -> None:
@@ -377,7 +377,7 @@ def test_a_table_open_in_the_journal_is_not_left_out_of_the_configuration(folder
     start = started(config_of(folder))
     says = "open in the journal, but missing under [[table]] (casino.toml); add it again"
     assert failed(start) == [f"✗ table: OLD: {says}, or close the table before you remove it"]
-    assert f"✓ table: SB1 by {RWS}, new" in start.lines()
+    assert f"✓ table: SB1 by {RWS}, edition 2, new" in start.lines()
     assert started(also(folder, "OLD")).passed
 
 
@@ -439,11 +439,11 @@ def test_other_terms_than_the_journals_are_shown(folder: Path) -> None:
     engine.answer(stream_of("SB1"), Shut(at=NOW, by="Ann Tan", reason="night"))
     engine.journal.close()
     config = config_of(folder)
-    assert f"✓ table: SB1 by {RWS}" in started(config).lines()
+    assert f"✓ table: SB1 by {RWS}, edition 2" in started(config).lines()
     text = (folder / "casino.toml").read_text("utf-8").replace("least = 500", "least = 600")
     (folder / "casino.toml").write_text(text, encoding="utf-8")
     told = "with the terms of the journal, not of the configuration"
-    assert f"✓ table: SB1 by {RWS}, {told}" in started(config_of(folder)).lines()
+    assert f"✓ table: SB1 by {RWS}, edition 2, {told}" in started(config_of(folder)).lines()
 
 
 def test_sabotage_a_check_that_asks_no_approval_is_seen(
@@ -466,6 +466,9 @@ class Anything:
 
     def refusal(self, _book: Rulebook, _on: date) -> None:
         return None
+
+    def newest(self, editions: Sequence[Rulebook], _on: date) -> Rulebook:
+        return editions[0]
 
 
 # People

@@ -33,12 +33,24 @@ FLOOR_LADDER: Final = (
     "administrator",
 )
 """Lowest first: the ranks of all documents, and those of auditors, cashiers and administrators."""
+ADMINISTRATOR: Final = "administrator"
+ADOPTION: Final = Clause("house:adoption")
 FLOOR_SECOND: Final = "pit-supervisor"
 """The least rank of a second person: what the documents call a supervisor, or above."""
 MOST_FAILURES: Final = 3
 """Failures in a row that lock a person. It never changes: an audit decides every sign-in again."""
 MOST_WINS: Final = 1_000
 """Large wins of all tables that are kept. A start notes the latest rounds of its tables again."""
+
+
+class AdoptedEdition(NamedTuple):
+    """Who adopted the interpretations of an edition of a rulebook, and when."""
+
+    rulebook: str
+    edition: int
+    by: str
+    at: int
+
 
 Win = tuple[str, int, str]
 """Table, round and seat."""
@@ -175,6 +187,29 @@ def _note_win(house: House, event: messages.LargeWinNoted) -> None:
         del house.wins[next(iter(house.wins))]
 
 
+def _adopt(house: House, event: messages.InterpretationsAdopted) -> None:
+    house.adopted[event.digest] = AdoptedEdition(event.rulebook, event.edition, event.by, event.at)
+
+
+def adoption_refusals(house: House, command: messages.AdoptInterpretations) -> Iterator[Refusal]:
+    """Why a person may not adopt the interpretations of a rulebook; an administrator may not."""
+    rank = house.people.get(command.by) if is_name(command.by) else None
+    if command.rank not in house.ladder:
+        message = f"unknown rank {quoted(command.rank)}; known: {', '.join(house.ladder)}"
+        yield Refusal(Reason.BAD_VALUE, ADOPTION, message)
+    elif rank is not None and (
+        rank == ADMINISTRATOR or house.ladder.index(rank) < house.ladder.index(command.rank)
+    ):
+        message = f"only a {command.rank} or a higher rank may do this, not {command.by!r} ({rank})"
+        yield Refusal(Reason.NOT_PERMITTED, ADOPTION, message)
+    known = house.adopted.get(command.digest) if isinstance(command.digest, str) else None
+    if known is not None and known.by != command.by:
+        message = (
+            f"{known.by!r} adopted the interpretations of {known.rulebook}, edition {known.edition}, already"
+        )
+        yield Refusal(Reason.RULED_OUT, ADOPTION, message)
+
+
 def _only_note(_house: House, _event: HouseEvent) -> None:
     """The event is only recorded."""
 
@@ -190,6 +225,7 @@ _CHANGES: Final[Mapping[type[HouseEvent], Callable[[House, Any], None]]] = {
     messages.SessionsRevoked: _revoke,
     messages.CredentialsSet: _set_credentials,
     messages.SettingsTaken: _take_settings,
+    messages.InterpretationsAdopted: _adopt,
     messages.LargeWinNoted: _note_win,
     messages.SystemStarted: _only_note,
     messages.SystemStopped: _only_note,

@@ -8,9 +8,11 @@ from typing import Any, Final, NamedTuple
 
 from taisai.cage import messages
 from taisai.cage.access import (
+    ADOPTION,
     access_limits,
     access_refusals,
     access_retry,
+    adoption_refusals,
     consequences,
     failed_person,
     left_locked,
@@ -88,6 +90,7 @@ _ACTS: Final[Mapping[type[HouseCommand], _Act]] = {
     messages.RevokeSessions: _Act(messages.SessionsRevoked, _ACCESS, _Who.SUPERVISOR),
     messages.SetCredentials: _Act(messages.CredentialsSet, _ACCESS, _Who.SELF),
     messages.TakeSettings: _Act(messages.SettingsTaken, Clause("house:settings"), _Who.FLOOR),
+    messages.AdoptInterpretations: _Act(messages.InterpretationsAdopted, ADOPTION, _Who.STAFF),
     messages.NoteStart: _Act(messages.SystemStarted, _RUNNING, _Who.FLOOR),
     messages.NoteStop: _Act(messages.SystemStopped, _RUNNING, _Who.FLOOR),
     messages.NoteClock: _Act(messages.ClockJumped, Clause("house:clock"), _Who.FLOOR),
@@ -162,6 +165,8 @@ def _again(house: House, event: HouseEvent) -> Refusal | bool:
         return redeemed is not None and (redeemed.by, redeemed.ask) == (event.by, event.ask)
     if isinstance(event, messages.PersonEnrolled) and (rank := lookup(house.people, event.person)):
         return rank == event.rank
+    if isinstance(event, messages.InterpretationsAdopted) and (known := lookup(house.adopted, event.digest)):
+        return known.by == event.by
     return access_retry(house, event)
 
 
@@ -263,6 +268,8 @@ def _state(house: House, command: HouseCommand) -> Iterator[Refusal]:
     match command:
         case messages.EnrolPerson():
             yield from _enrollable(house, command)
+        case messages.AdoptInterpretations():
+            yield from adoption_refusals(house, command)
         case messages.DismissPerson():
             if lookup(house.people, command.person) is None:
                 message = f"expected a person on the staff list, got {quoted(command.person)}"

@@ -9,7 +9,7 @@ from functools import cache
 from typing import Final, NamedTuple
 
 from taisai.cage import messages
-from taisai.cage.access import EnrolledDevice, StreamError, Win, apply_access, forget_person
+from taisai.cage.access import AdoptedEdition, EnrolledDevice, StreamError, Win, apply_access, forget_person
 from taisai.game.money.ledger import Account, Ledger, LedgerEntry
 from taisai.game.snapshot_codec import SnapshotCodec, SnapshotError
 from taisai.game.vocabulary import folded, is_name
@@ -130,6 +130,9 @@ class House:
     """The settings that the system runs under."""
     wins: dict[Win, int] = field(default_factory=dict)
     """(table, round, seat) → amount of the latest large wins, the oldest first."""
+
+    adopted: dict[str, AdoptedEdition] = field(default_factory=dict)
+    """Digest of a rulebook → who adopted its interpretations."""
 
     @property
     def open(self) -> bool:

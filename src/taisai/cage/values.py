@@ -8,6 +8,7 @@ from enum import StrEnum
 from typing import Any, Final, TypeVar
 
 from taisai.cage.messages import (
+    AdoptInterpretations,
     DeviceKind,
     EnrolDevice,
     HouseCommand,
@@ -28,6 +29,7 @@ from taisai.rules.settlement import GREATEST_SUM
 from taisai.validation import ValueKind, passing, printable_text, quoted, text, whole
 
 MOST_RANKS: Final = 20  # of the ladder; the longest of the documents has four
+MOST_EDITION: Final = 1_000  # of one rulebook: one a month for eighty years
 MOST_SESSIONS: Final = 2**31 - 1  # of one seat: one a second would last for 68 years
 
 MOST_ROUND: Final = 2**31 - 1  # of one table, likewise
@@ -68,6 +70,11 @@ def _member(words: type[StrEnum]) -> ValueKind[Any]:
 
 
 _KINDS_OF: Final[Mapping[tuple[type[HouseCommand], str], ValueKind[Any]]] = {
+    **{(AdoptInterpretations, name): NAME for name in ("rulebook", "rank", "asked_by")},
+    (AdoptInterpretations, "edition"): whole(1, MOST_EDITION),
+    (AdoptInterpretations, "digest"): text(
+        "a digest 'sha256:' and 64 hexadecimal digits", "sha256:[0-9a-f]{64}"
+    ),
     (NoteSignIn, "session"): NAME,
     (NoteSignOut, "session"): NAME,
     (NoteSignOut, "why"): _member(SignOutCause),

@@ -12,7 +12,7 @@ from zoneinfo import ZoneInfo
 
 from taisai import __version__
 from taisai.cage import FLOOR_LADDER, FLOOR_SECOND
-from taisai.cage.messages import BringIn, EnrolPerson, OpenHouse, SendFill
+from taisai.cage.messages import AdoptInterpretations, BringIn, EnrolPerson, OpenHouse, SendFill
 from taisai.game.commands import OpenTable, ReceiveFill
 from taisai.game.refusals import Refusal
 from taisai.game.terms.messages import Limits
@@ -23,7 +23,7 @@ from taisai.journal.codec import HOUSE_STREAM, AnyCommand
 from taisai.journal.engine import Answer
 from taisai.journal.errors import JournalError
 from taisai.journal.seals.keys import load_signing_key
-from taisai.rules import rulebook
+from taisai.rules import Rulebook, rulebook
 from taisai.rules.errors import RulesError, printable
 from taisai.server.auth.sessions import SessionPolicy
 from taisai.server.runtime.environment import Entropy
@@ -175,7 +175,20 @@ def furnish(engine: Engine, *, now: int) -> None:
     if "capital" not in house.movements:
         _carry_out(engine, HOUSE_STREAM, capital)
     for setup in TABLES.values():
+        _adopt(engine, rulebook(setup.book), now=now)
         _open(engine, setup, now=now)
+
+
+def _adopt(engine: Engine, book: Rulebook, *, now: int) -> None:
+    """The virtual shift manager adopts the interpretations of a rulebook whose document asks for it."""
+    if book.adoption is None or book.digest in engine.house().adopted:
+        return
+    rank, clause = book.adoption
+    command = AdoptInterpretations(
+        at=now, by=SHIFT_MANAGER, rulebook=book.id, edition=book.edition, digest=book.digest, rank=rank,
+        asked_by=clause,
+    )  # fmt: skip
+    _carry_out(engine, HOUSE_STREAM, command)
 
 
 def _open(engine: Engine, setup: TableSetup, *, now: int) -> None:

@@ -20,7 +20,7 @@ from taisai.rules.clauses import Clause
 from taisai.rules.errors import printable
 
 FORMAT: Final = 2
-"""The version of the format that is written. Older versions can be read. Version 2 is open until release 1.0."""
+"""The version of the format that is written. Older versions can be read. Release 1.0 closes version 2."""
 MOST_BYTES: Final = 1 << 21  # of one entry: a rulebook of 256 KiB with every character escaped
 NOTHING_BEFORE: Final = "0" * 64
 """The previous hash of the first entry."""

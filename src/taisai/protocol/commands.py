@@ -24,7 +24,12 @@ AT_TABLE: Final[tuple[type[Command], ...]] = tuple(
 )
 """Commands of a table that a client may send. Commands that only the system gives are not among them."""
 
-AT_HOUSE: Final[tuple[type[HouseCommand], ...]] = (house.BringIn, house.RedeemTicket, house.TakeOut)
+AT_HOUSE: Final[tuple[type[HouseCommand], ...]] = (
+    house.AdoptInterpretations,
+    house.BringIn,
+    house.RedeemTicket,
+    house.TakeOut,
+)
 """Commands of the House that a client may send. The others have requests or endpoints of their own."""
 
 _FILLED_IN: Final = frozenset({"ask", "at", "by", "second"})

@@ -67,7 +67,9 @@ class Rulebook:
         self.pay_by_layout = read_pay_by_layout(section, self.pay_tables)
 
     def __repr__(self) -> str:
-        return f"rulebook({self.file.removesuffix('.toml')!r})" if "@" in self.file else f"rulebook({self.id!r})"
+        return (
+            f"rulebook({self.file.removesuffix('.toml')!r})" if "@" in self.file else f"rulebook({self.id!r})"
+        )
 
     @property
     def name(self) -> str:
@@ -112,7 +114,7 @@ class Rulebook:
 
     @cached_property
     def adoption(self) -> Adoption | None:
-        """Who adopts the interpretations when a house takes the book into use; None if no clause asks for it."""
+        """Who adopts the interpretations when a house takes the book into use; None if nobody must."""
         from taisai.rules.clauses import read_adoption
 
         return read_adoption(self._section, self.people)
@@ -279,7 +281,7 @@ def earlier_editions() -> tuple[str, ...]:
 
 
 def editions(name: str) -> tuple[Rulebook, ...]:
-    """All editions of a rulebook of the package by its id, the newest first; a pinned edition or a file is one.
+    """All editions of a rulebook of the package, the newest first; `id@1` or a file is one.
 
     >>> [book.name for book in editions("us-sic-bo")]
     ['us-sic-bo@2', 'us-sic-bo@1']

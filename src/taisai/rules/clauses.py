@@ -127,6 +127,10 @@ HOUSE_PROCEDURES: Final[Mapping[Clause, str]] = {
         "A rulebook is played for money only while it is approved. This is checked at a start, when a "
         "table opens and at each gaming day."
     ),
+    Clause("house:adoption"): (
+        "Where the document leaves its interpretation to a rank, a person of it or above adopts the readings "
+        "of an edition by name, before a table opens for money."
+    ),
     Clause("house:devices"): (
         "A device has one name, one key and one table; a terminal has one seat. A supervisor enrols it."
     ),

@@ -14,7 +14,16 @@ from typing import Any, Final, NamedTuple
 from taisai.rules.book import Rulebook
 from taisai.rules.clauses import HOUSE_PROCEDURES, Clause
 
-CONDUCT: Final = ("procedure", "irregularities", "limits", "equipment", "record", "pay_table", "area", "people")
+CONDUCT: Final = (
+    "procedure",
+    "irregularities",
+    "limits",
+    "equipment",
+    "record",
+    "pay_table",
+    "area",
+    "people",
+)
 """The parts that decide what happens at a table. A changelog must name the clauses of what differs there."""
 _HEADING: Final = ("id", "edition", "practice", "change")
 _KEYS: Final = (
@@ -51,7 +60,7 @@ def differences(older: Rulebook, newer: Rulebook) -> tuple[PartDifference, ...]:
 
 
 def unnamed_clauses(older: Rulebook, newer: Rulebook) -> tuple[Clause, ...]:
-    """Clauses whose steps, rulings, limits, equipment or pay differ and that no entry of the changelog names."""
+    """Clauses whose steps, rulings, limits, equipment or pay differ without an entry of the changelog."""
     named = {clause for change in newer.changes for clause in change.clauses}
     return tuple(
         dict.fromkeys(
@@ -86,7 +95,9 @@ def _is_list(value: Any) -> bool:
 
 def _has_parts(*sections: Mapping[str, Any]) -> bool:
     """Whether a section has entries of its own, so that each is compared by itself."""
-    return any(isinstance(value, dict) or _is_list(value) for section in sections for value in section.values())
+    return any(
+        isinstance(value, dict) or _is_list(value) for section in sections for value in section.values()
+    )
 
 
 def _compared_lists(part: str, was: list[Any], now: list[Any]) -> Iterator[PartDifference]:
@@ -111,7 +122,9 @@ def _compared_lists(part: str, was: list[Any], now: list[Any]) -> Iterator[PartD
 def _difference(
     part: str, key: str, was: Any, now: Any, clauses: tuple[Clause, ...] | None = None
 ) -> PartDifference:
-    cited = dict.fromkeys([*_cited_beside(was, now), *_cited_beside(now, was)] if clauses is None else clauses)
+    cited = dict.fromkeys(
+        [*_cited_beside(was, now), *_cited_beside(now, was)] if clauses is None else clauses
+    )
     of_document = tuple(clause for clause in cited if clause not in HOUSE_PROCEDURES)
     return PartDifference(
         part, key, of_document, None if was is None else text_of(was), None if now is None else text_of(now)
@@ -134,10 +147,11 @@ def _key(entry: Mapping[str, Any]) -> str:
 def _cited_beside(value: Any, other: Any) -> Iterator[Clause]:
     """The clauses of an entry itself, and of those of its keys that the other edition has in another way."""
     if isinstance(value, dict) and isinstance(other, dict):
-        changed = {
-            name: part for name, part in value.items() if other.get(name) != part or name in ("clause", "clauses")
-        }
-        yield from _cited(changed)
+        changed = {name for name in value if other.get(name) != value[name]}
+        prefixes = {name.partition("_")[0] for name in changed}
+        own = {name for name in value if name.endswith("_clause") and name.partition("_")[0] in prefixes}
+        names = changed | own | {"clause", "clauses"}
+        yield from _cited({name: part for name, part in value.items() if name in names})
     else:
         yield from _cited(value)
 
@@ -163,7 +177,9 @@ def text_of(value: Any) -> str:
         case dict():
             return "; ".join(f"{key} {text_of(part)}" for key, part in value.items())
         case list():
-            return ", ".join(f"({text_of(part)})" if isinstance(part, dict) else text_of(part) for part in value)
+            return ", ".join(
+                f"({text_of(part)})" if isinstance(part, dict) else text_of(part) for part in value
+            )
         case bool():
             return "yes" if value else "no"
         case _:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from enum import StrEnum
+from typing import ClassVar
 
 from taisai.game.messages import Message
 from taisai.rules.clauses import Clause
@@ -255,6 +256,31 @@ class SettingsTaken(HouseEvent, frozen=True, kw_only=True, tag="settings-taken")
     """The system runs under these settings, which differ from those before."""
 
     settings: dict[str, str]
+
+
+class AdoptInterpretations(HouseCommand, frozen=True, kw_only=True, tag="adopt-interpretations"):
+    """A person of the rank that the document names adopts the interpretations of a rulebook's edition."""
+
+    since: ClassVar[int] = 2
+    rulebook: str
+    edition: int
+    digest: str
+    """The digest of the whole text, interpretations included."""
+    rank: str
+    """The least rank, as the rulebook says it."""
+    asked_by: str
+    """The clause of the document that asks for the adoption."""
+
+
+class InterpretationsAdopted(HouseEvent, frozen=True, kw_only=True, tag="interpretations-adopted"):
+    """The interpretations of an edition of a rulebook are adopted, by name and date."""
+
+    since: ClassVar[int] = 2
+    rulebook: str
+    edition: int
+    digest: str
+    rank: str
+    asked_by: str
 
 
 class NoteStart(HouseCommand, frozen=True, kw_only=True, tag="note-start"):

@@ -7,9 +7,9 @@ from argparse import Namespace
 from collections.abc import Iterator
 from typing import Any, Final
 
-from taisai.cli.rules.editions import show_change
 from taisai.cli.printing import ON_DICE, as_json, line, percent, plain, show_table, wrapped
 from taisai.cli.rules.clauses import irregularity_facts
+from taisai.cli.rules.editions import show_change
 from taisai.rules import AreaId, BookError, Layout, Matrix, Rulebook, rulebook, rulebook_ids
 from taisai.rules.book import editions
 from taisai.rules.errors import printable
@@ -118,7 +118,8 @@ def book_facts(book: Rulebook) -> dict[str, Any]:
     facts = {
         "id": book.id, "digest": book.digest, "title": book.title, "title_zh": book.title_zh,
         "operator": book.operator, "version": book.version, "edition": book.edition,
-        "practice": book.practice, "changes": book.changes, "adoption": book.adoption, "effective": book.effective,
+        "practice": book.practice, "changes": book.changes, "adoption": book.adoption,
+        "effective": book.effective,
         "sources": book.sources, "chance": book.chance_rule, "settings": tuple(book.settings.values()),
         "areas": tuple(book.areas.values()), "pay_tables": tuple(book.pay_tables.values()),
         "layouts": tuple(book.layouts.values()), "people": book.people,
@@ -245,8 +246,8 @@ def _show_interpretations(book: Rulebook) -> None:
     if rows:
         show_table("How the document is read", ("clauses", "reading", "because"), rows)
     if book.adoption is not None:
-        by, clause = book.adoption
-        line(f"A {by} or above adopts these readings, by name and date, when a house takes the edition into use ({clause}).")
+        who = f"A {book.adoption.by} or above adopts these readings, by name and date"
+        line(f"{who}, when a house takes the edition into use ({book.adoption.clause}).")
         line()
     for change in book.changes:
         show_change(change)

@@ -118,7 +118,8 @@ def plan_of(config: Config, approvals: RulebookApprovals) -> HousePlan:
         day=partial(gaming_day, zone=config.house.zone, begins=config.house.day_begins),
         tables=[
             TablePlan(
-                name=table.name, book=table.book, editions=table.editions, limits=table.limits, layout=table.layout,
+                name=table.name, book=table.book, editions=table.editions, limits=table.limits,
+                layout=table.layout,
                 settings=table.settings, offers=table.offers, window=table.betting_seconds * 1_000,
                 dice=table.dice, edges=table.edges,
             )

@@ -36,8 +36,8 @@ class TableConfig:
     name: str = required(kinds.TABLE_NAME,
         "The name of the table; a name is never used again for another table.", example="SB1")
     rulebook: str = required(kinds.RulebookKind(),
-        "The rulebook's id (`taisai rules list`): the table opens by its newest edition that is approved for the "
-        "gaming day; `id@1` is always that edition. Or a TOML file of your own.", example="rws-sic-bo-etg-v8")
+        "The rulebook's id (`taisai rules list`): the table opens by its newest edition that is approved for "
+        "the gaming day; `id@1` is always that edition. Or a TOML file of your own.", example="rws-sic-bo-etg-v8")
     layout: str | None = optional(kinds.LAYOUT,
         "The layout of the table, and of terminals that choose no other (default: the rulebook's first).",
         example="A")
@@ -72,7 +72,7 @@ class TableConfig:
 
 
 def editions_of(given: Mapping[str, Any], books: dict[str, tuple[Rulebook, ...]]) -> tuple[Rulebook, ...]:
-    """The editions that a table may be opened by, the newest first; read once for all tables that use them."""
+    """The editions that a table may be opened by, the newest first; read once for all tables."""
     name = given["rulebook"]
     if name not in books:
         books[name] = tuple(book.check() for book in editions(name))

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from msgspec.structs import replace
 
-from taisai.cage.messages import RedeemTicket
+from taisai.cage.messages import AdoptInterpretations, RedeemTicket
 from taisai.game.commands import Assign, BeginDay, OpenTable
 from taisai.game.refusals import Reason, Refusal
 from taisai.journal import Answer, Engine, stream_of
@@ -24,15 +24,15 @@ from taisai.server.handlers.context import answer_to, refused
 from taisai.server.handlers.transfers import as_printed
 
 if TYPE_CHECKING:
+    from taisai.cage import House
     from taisai.protocol.message import ServerMessage
     from taisai.protocol.requests import DoRequest, OpenTableRequest
     from taisai.rules.book import Rulebook
     from taisai.server.auth.permissions import Principal
     from taisai.server.handlers.context import Context
-    from taisai.server.runtime.plan import TablePlan
 
 _OWNERS: Final = frozenset({"bring-in", "take-out"})
-_OF_HOUSE: Final = _OWNERS | {"redeem-ticket"}
+_OF_HOUSE: Final = _OWNERS | {"adopt-interpretations", "redeem-ticket"}
 
 
 def misplaced(principal: Principal, request: DoRequest) -> str | None:
@@ -83,6 +83,8 @@ def _refusal(
         refusal = positions.out_of_place(engine, table, principal.name)
     if refusal is None and isinstance(command, Assign):
         refusal = positions.not_on_list(engine, command.person, command.rank)
+    if refusal is None and isinstance(command, AdoptInterpretations):
+        refusal = _wrong_adoption(context, command)
     if refusal is None and isinstance(command, BeginDay) and table is not None:
         try:
             return _not_approved(context, engine.table(table).book, command.at)
@@ -108,7 +110,7 @@ async def open_table(context: Context, principal: Principal, request: OpenTableR
     if table is None:
         return refused(request.id, "not-known", f"the configuration has no table {request.table!r}")
     now = context.clock.now()
-    book = _approved_edition(context, table, now)
+    book = plan.edition(table, now)
     refusal = _not_approved(context, book, now)
     if refusal is not None:
         return answer_to(request.id, refusal)
@@ -118,17 +120,35 @@ async def open_table(context: Context, principal: Principal, request: OpenTableR
         offers=dict(table.offers), layout=table.layout, demonstration=table.demonstration,
     )  # fmt: skip
 
-    def open_with_rank(engine: Engine) -> OpenTable:
+    def open_with_rank(engine: Engine) -> OpenTable | Refusal:
+        if missing := _not_adopted(context, engine.house(), book):
+            return missing
         return replace(command, rank=engine.house().people.get(principal.name, ""))
 
     answer = await context.queue.execute(stream_of(table.name), open_with_rank, book)
     return answer_to(request.id, answer)
 
 
-def _approved_edition(context: Context, table: TablePlan, now: int) -> Rulebook:
-    """The newest edition of a table's rulebook that may be played now; the newest of all where none may be."""
-    editions = table.editions or (table.book,)
-    return next((book for book in editions if _not_approved(context, book, now) is None), editions[0])
+def _not_adopted(context: Context, house: House, book: Rulebook) -> Refusal | None:
+    """Why a table may not open for money: nobody of the rank that the document names adopted its readings."""
+    if context.plan.approved is None or book.adoption is None or book.digest in house.adopted:
+        return None
+    rank, clause = book.adoption
+    missing = f"the interpretations of {book.id}, edition {book.edition}, are not adopted"
+    message = f"{missing}: a {rank} or above adopts them by name (adopt-interpretations)"
+    return Refusal(Reason.UNMET_NEED, clause, message)
+
+
+def _wrong_adoption(context: Context, command: AdoptInterpretations) -> Refusal | None:
+    """Why a command names no edition of a table of this house, with the rank of its rulebook."""
+    books = [book for table in context.plan.tables for book in (table.editions or (table.book,))]
+    named = (command.rulebook, command.edition, command.digest, (command.rank, command.asked_by))
+    if any((book.id, book.edition, book.digest, book.adoption) == named for book in books):
+        return None
+    known = [f"{book.name} {book.digest}" for book in dict.fromkeys(books) if book.adoption is not None]
+    expected = f"expected an edition whose readings are adopted here ({'; '.join(known) or 'there is none'})"
+    got = f"{command.rulebook}@{command.edition} {command.digest} by {command.rank} ({command.asked_by})"
+    return Refusal(Reason.BAD_VALUE, Clause("house:adoption"), f"{expected}, got {got}")
 
 
 def _not_approved(context: Context, book: Rulebook, now: int) -> Refusal | None:

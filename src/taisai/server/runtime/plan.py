@@ -87,3 +87,10 @@ class HousePlan:
 
     def table(self, name: str) -> TablePlan | None:
         return next((table for table in self.tables if table.name == name), None)
+
+    def edition(self, table: TablePlan, now: int) -> Rulebook:
+        """The newest edition of a table's rulebook that may be played now; the newest if none may be."""
+        editions = table.editions or (table.book,)
+        approved = self.approved
+        allowed = (book for book in editions if approved is None or approved(book, now) is None)
+        return next(allowed, editions[0])

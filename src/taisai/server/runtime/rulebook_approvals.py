@@ -84,7 +84,6 @@ class RulebookApprovals:
         why = "whose text differs from the approved one" if has_id else "which is not on the list"
         return f"{expected}, got {book.id} {book.digest}, {why}"
 
-
     def newest(self, editions: Sequence[Rulebook], on: date) -> Rulebook | None:
         """The newest edition that may be played for money on a day; the editions are given newest first."""
         return next((book for book in editions if self.refusal(book, on) is None), None)

@@ -331,7 +331,7 @@ def _mismatch(config: TableConfig | None, table: Table | None) -> str | None:
 
 
 def _finishes(book: Rulebook, config: TableConfig) -> bool:
-    """Whether an open table may go on by the rulebook that it was opened with: one named, or an earlier edition."""
+    """Whether an open table may go on by its rulebook: one that is named, or an earlier edition of it."""
     if any(edition.digest == book.digest for edition in (config.book, *config.editions)):
         return True
     return (book.id, True) == (config.book.id, book.edition < config.book.edition)
