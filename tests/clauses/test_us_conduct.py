@@ -59,7 +59,13 @@ def book() -> Rulebook:
 
 def test_us_1_three_dice_sealed_for_24_hours_at_most(book: Rulebook) -> None:
     assert equipment_by(book, "1") == ["dice, hours 24, kept by dealer"]
-    assert needs_by(book, "1") == ["open-bets in between: dice-within-life, else refused"] * 2
+    assert needs_by(book, "1") == [
+        f"{act}: dice-within-life, else refused"
+        for act in (
+            "open-bets in between", "open-bets in between",
+            "tumble in closed", "tumble in closed-tumbled", "activate-shaker in closed",
+        )
+    ]  # fmt: skip
     chance = book.chance()
     assert chance.kind is ChanceKind.DICE
     assert (chance.total, sum(chance.weights)) == (216, 216)
@@ -106,6 +112,9 @@ def test_us_5_b_again_each_shift_by_the_casino_supervisor(book: Rulebook) -> Non
 def test_us_5_c_no_more_bets_before_every_shake(book: Rulebook) -> None:
     assert steps_by(book, "5(c)") == ["dealer: close-bets, open to closed"]
     assert phases_open(book) == ["open"]
+    # A shake before the call is refused by the clause that orders the call.
+    assert verdict(book, "tumble", "open") == "refused, 5(c)"
+    assert verdict(book, "activate-shaker", "open", shaker="automated") == "refused, 5(c)"
     assert ruled_by(book, "5(c)") == {
         ("late-bet", "refuse", None): f"closed closed-tumbled {AFTER_REVEAL}",
     }
@@ -120,14 +129,13 @@ def test_us_5_d_past_the_close_the_dice_are_mixed_in_one_of_two_ways(book: Ruleb
 
 def test_us_5_d_1_the_manual_shaker_is_covered_and_shaken_three_times(book: Rulebook) -> None:
     assert steps_by(book, "5(d)(1)") == [
-        "dealer: tumble, closed to closed-tumbled if shaker is manual",
-        "dealer: tumble, closed-tumbled to closed-tumbled if shaker is manual",
+        "dealer: tumble, closed to closed-tumbled if shaker is manual once dice-within-life",
+        "dealer: tumble, closed-tumbled to closed-tumbled if shaker is manual once dice-within-life",
     ]
     assert equipment_by(book, "5(d)(1)") == [
         "manual-shaker, tumbles 3, without automated-shaker, if shaker is manual"
     ]
     assert phases_with(book, Visibility.CONCEALED) == ["closed-tumbled"]
-    assert verdict(book, "tumble", "open") == "refused, 5(d)(1)"
     assert verdict(book, "tumble", "closed", shaker="automated") == "refused, 5(d)(1)"
 
 
@@ -140,10 +148,11 @@ def test_us_5_d_1_a_shake_too_few_is_made_good_before_the_cover_comes_off(book: 
 
 
 def test_us_5_d_2_the_automated_shaker_is_activated_and_never_covered(book: Rulebook) -> None:
-    assert steps_by(book, "5(d)(2)") == ["dealer: activate-shaker, closed to revealed if shaker is automated"]
+    assert steps_by(book, "5(d)(2)") == [
+        "dealer: activate-shaker, closed to revealed if shaker is automated once dice-within-life"
+    ]
     assert equipment_by(book, "5(d)(2)") == ["automated-shaker, if shaker is automated"]
     assert setting(book, "shaker") == ("procedure", ("manual", "automated"), "manual")
-    assert verdict(book, "activate-shaker", "open", shaker="automated") == "refused, 5(d)(2)"
     assert verdict(book, "activate-shaker", "closed") == "refused, 5(d)(2)"
 
 
@@ -176,6 +185,8 @@ def test_us_5_f_all_losers_first_then_the_winners(book: Rulebook) -> None:
         "dealer: pay, collected to paid",
     ]
     assert verdict(book, "pay", "settled") == "refused, 5(f)"
+    # The dice of the last throw lie in view until the shake.
+    assert ruled_by(book, "5(f)") == {("untumbled-in-view", "continue", None): "open closed"}
 
 
 def test_us_5_g_the_lights_are_cleared(book: Rulebook) -> None:
@@ -210,7 +221,7 @@ def test_us_recovery_before_the_dice_are_known_is_outside_the_rules(book: Rulebo
 
 
 def test_us_6_a_die_not_flat_is_no_roll(book: Rulebook) -> None:
-    phases = "closed-tumbled revealed entered"
+    phases = "closed-tumbled revealed entered settled collected"
     assert ruled_by(book, "6(a)") == {("die-not-flat", "no-roll", None): phases}
     assert ruled_by(book, "6(a)", no_roll="void") == {("die-not-flat", "void", None): phases}
     assert needs_by(book, "6(a)") == ["enter-result in revealed: dice-flat, else die-not-flat"]
@@ -219,7 +230,8 @@ def test_us_6_a_die_not_flat_is_no_roll(book: Rulebook) -> None:
 
 def test_us_6_b_device_failing_after_the_dice_are_known(book: Rulebook) -> None:
     assert ruled_by(book, "6(b)") == {
-        ("equipment-failure", "settle-then-shut", "casino-supervisor"): AFTER_REVEAL
+        ("equipment-failure", "settle-then-shut", "casino-supervisor"): AFTER_REVEAL,
+        ("power-failure", "settle-then-shut", "casino-supervisor"): AFTER_REVEAL,
     }
     before = "settle-then-shut before casino-supervisor"
     assert recovers(book, "6(b)") == {"revealed": before, "entered": before}
@@ -261,7 +273,10 @@ def test_us_whatever_else_is_referred_outside_the_rules(book: Rulebook) -> None:
     left = {
         "too-few-tumbles": f"between open {AFTER_REVEAL}",
         "exposed-early": ALWAYS,
-        "die-not-flat": "between open closed settled collected paid",
+        "die-not-flat": "between open closed paid",
+        "dice-over-age": ALWAYS,
+        "exposed-late": ALWAYS,
+        "untumbled-in-view": f"between closed-tumbled {AFTER_REVEAL}",
         "die-damaged": ALWAYS,
         "dome-or-dice-broken": ALWAYS,
         "late-bet": "between open",
@@ -273,7 +288,7 @@ def test_us_whatever_else_is_referred_outside_the_rules(book: Rulebook) -> None:
         "under-minimum": closed,
         "over-maximum": closed,
         "earlier-limit-mistake": ALWAYS,
-        "power-failure": ALWAYS,
+        "power-failure": f"between {TO_REVEAL}",
         "terminals-down": ALWAYS,
         "display-wrong": ALWAYS,
         "foreign-card": ALWAYS,
@@ -300,6 +315,6 @@ def test_us_ladder_dealer_floorperson_casino_supervisor(book: Rulebook) -> None:
     assert ladder(book) == [("dealer", "1"), ("floorperson", "5(a)"), ("casino-supervisor", "5(b)")]
     assert book.people.second == "casino-supervisor"
     assert (book.people.higher_may_act, book.people.higher_clause) == ("as-set", OUTSIDE)
-    assert setting(book, "higher_may_act") == ("people", ("yes", "no"), "yes")
-    assert may_act(book, "casino-supervisor", "floorperson")
-    assert not may_act(book, "casino-supervisor", "floorperson", higher_may_act="no")
+    assert setting(book, "higher_may_act") == ("people", ("yes", "no"), "no")
+    assert not may_act(book, "casino-supervisor", "floorperson")
+    assert may_act(book, "casino-supervisor", "floorperson", higher_may_act="yes")

@@ -41,7 +41,13 @@ BY_ACT = {
 """Book → what nobody need report, since an act of the round brings it about."""
 STOPPED = {
     RWS: {Recovery.VOID, Recovery.DECLARE, Recovery.CONTINUE, Recovery.CONCLUDE, Recovery.NOTHING},
-    US: {Recovery.LOCK_AND_REFER, Recovery.SETTLE_THEN_SHUT, Recovery.CONCLUDE, Recovery.NOTHING},
+    US: {
+        Recovery.DECLARE,
+        Recovery.LOCK_AND_REFER,
+        Recovery.SETTLE_THEN_SHUT,
+        Recovery.CONCLUDE,
+        Recovery.NOTHING,
+    },
 }
 """Book → what may follow a stop of the system."""
 each_book = pytest.mark.parametrize("book", UNFORESEEN)
