@@ -65,6 +65,9 @@ def round_of(book: Rulebook, **settings: str) -> list[str]:
     phase, acts = Phase.BETWEEN, list[str]()
     while not acts or phase is not Phase.BETWEEN:
         steps = [step for step in book.procedure.steps_from(phase, chosen) if step.end is not phase]
+        if len(steps) > 1:
+            steps = [step for step in steps if step.proposed is None or step.proposed.holds(chosen)]
+            steps = [step for step in steps if step.proposed is not None] or steps
         assert len(steps) == 1, f"one way on from {phase}"
         acts.append(steps[0].act)
         phase = steps[0].end

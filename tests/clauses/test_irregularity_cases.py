@@ -184,15 +184,15 @@ def test_what_the_catch_all_or_the_house_rules_is_marked_as_not_foreseen(name: s
         ),
         (
             "rws-sic-bo-etg-v8",
-            "equipment-failure[seen] open-tumbled,",
-            "equipment-failure[seen] open-tumbled..",
-            "equipment-failure in closed, a die seen: ('continue'",
+            "equipment-failure[seen] closed,closed-tumbled",
+            "equipment-failure[seen] closed-tumbled",
+            "equipment-failure in closed, a die seen: ('void'",
         ),
         (
             "rws-sic-bo-etg-v8",
             "power-failure[seen] ",
             "power-failure ",
-            "power-failure in open-tumbled: on 2 lines",
+            "power-failure in closed-tumbled: on 2 lines",
         ),
     ],
 )

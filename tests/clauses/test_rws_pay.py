@@ -410,6 +410,12 @@ def test_rws_readings_are_marked_as_such(book: Rulebook) -> None:
             "3.5 5.7",
             "4.1.1 4.1.2",
             "4.1 Appendix A Appendix B Appendix C",
+            "5.3.3 5.1.1",
+            "5.3 5.10",
+            "5.3.1 3.6",
+            "3.6 5.3.3",
+            "5.4 5.10",
+            "5.1",
         ]
     )
 

@@ -309,6 +309,9 @@ def test_three_card_whatever_else_is_referred_outside_the_rules(book: Rulebook) 
     left = {
         "too-few-tumbles": ALWAYS,
         "exposed-early": OVER,
+        "exposed-late": "between open revealed entered settled paid",
+        "untumbled-in-view": ALWAYS,
+        "dice-over-age": ALWAYS,
         "die-not-flat": ALWAYS,
         "die-damaged": ALWAYS,
         "dome-or-dice-broken": ALWAYS,
@@ -368,6 +371,13 @@ def test_three_card_readings_are_marked_as_such(book: Rulebook) -> None:
             "2.1 2.2 5.4 [shuffle]",
             "2.1 5.4 [discard]",
             "5.3",
+            "5.3",
+            "5.1",
+            "5.1 5.3 5.4",
+            "5.2.1 5.2.2",
+            "2.1",
+            "3.9",
+            "5.5 5.6",
         ]
     )
 

@@ -39,7 +39,12 @@ def test_rws_5_10_whatever_else_happens_waits_for_the_shift_manager(book: Rulebo
     assert rulings_by(book, "5.10") == {
         f"{event}: referred to shift-manager": phases
         for event, phases in {
-            "die-not-flat": "open closed",
+            "too-few-tumbles": "between paid",
+            "exposed-early": "between paid",
+            "die-not-flat": "between paid",
+            "exposed-late": f"between {KNOWN}",
+            "untumbled-in-view": "between",
+            "dice-over-age": ALWAYS,
             "late-bet": "between open open-tumbled",
             "late-withdrawal": "between open open-tumbled paid",
             "equipment-failure": "between",
@@ -94,13 +99,19 @@ def test_rws_5_10_rounds_are_void_or_settled_by_the_dice_by_decision(book: Ruleb
     for treatment in (Treatment.VOID_ROUNDS, Treatment.SETTLE_BY_OUTCOME):
         playing = after(at(book, "between"), "other")
         alone = {"referral": "r1", "treatment": treatment, "reason": "fair", "faces": OTHER_FACES}
-        assert playing.refused(DecideReferral, "sue", **alone) == "second-person house:dual-control"
+        # 5.10 names who decides: no second person is asked.
+        assert playing.tried(DecideReferral, "sue", **alone) == "done"
+        assert playing.refused(DecideReferral, "mia", **alone) == "not-permitted 5.10"
 
 
 def test_rws_5_10_bets_open_again_or_are_treated_one_by_one_by_decision(book: Rulebook) -> None:
     assert decided(book, "closed-tumbled", Treatment.RE_OPEN).table.phase == "open"
-    playing = decided(book, "closed", Treatment.TREAT_BETS, bets={"1-small": None, "1-big": "odd"})
+    playing = decided(book, "open", Treatment.TREAT_BETS, bets={"1-small": None, "1-big": "odd"})
     assert [(bet.area, bet.stake) for bet in playing.table.round.live()] == [("odd", 400)]  # type: ignore[union-attr]
+    for phase in f"closed closed-tumbled {KNOWN}".split():
+        late = after(at(book, phase), "other")
+        move = {"referral": "r1", "treatment": Treatment.TREAT_BETS, "reason": "fair", "bets": {"1-big": "odd"}}
+        assert late.refused(DecideReferral, "sue", **move) == "late 5.7"
     assert playing.credits == CREDITS - 400
     undone = decided(book, "settled", Treatment.TREAT_BETS, bets={"1-big": None})
     assert (undone.table.phase, undone.credits) == ("entered", CREDITS - 1_000)

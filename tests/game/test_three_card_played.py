@@ -8,6 +8,7 @@ import pytest
 
 from taisai.game.commands import (
     DecideReferral,
+    DeclareUnrecorded,
     MoveBet,
     Perform,
     RecordBets,
@@ -16,7 +17,7 @@ from taisai.game.commands import (
     Slip,
     TakeBack,
 )
-from taisai.game.events import BetRegistered, Referred, RoundResettled
+from taisai.game.events import BetRegistered, Referred, ReportHeld, RoundResettled
 from taisai.game.money.ledger import Account
 from taisai.game.refusals import Refusal
 from taisai.game.vocabulary import RECOVERY, Means, Treatment
@@ -146,7 +147,7 @@ def test_three_card_5_5_chips_count_as_they_lie_at_the_close(book: Rulebook) -> 
 
 
 def test_three_card_5_1_a_card_seen_before_the_close_voids_what_is_in_hand(book: Rulebook) -> None:
-    assert rulings_by(book, "5.1") == {"exposed-early: void": IN_HAND}
+    assert rulings_by(book, "5.1") == {"exposed-early: void": IN_HAND, "exposed-late: void": "open"}
     assert acts_by(book, "5.1") == {"deal-cards: void": "open"}
     elsewhere = {
         "deal-cards: to revealed": "closed",
@@ -225,10 +226,8 @@ def test_three_card_3_9_the_cards_prevail_over_what_was_keyed(book: Rulebook) ->
 def test_three_card_3_9_an_earlier_round_is_settled_again_by_its_cards(book: Rulebook) -> None:
     playing = at(book, "between").to("closed")
     fields = playing.reporting("wrong-result", round=1)
-    assert (
-        playing.refused(ReportIrregularity, "dan", **fields | {"second": None})
-        == "second-person house:dual-control"
-    )
+    *_, held = playing.ask(ReportIrregularity, "dan", **fields | {"second": None})  # type: ignore[misc]
+    assert isinstance(held, ReportHeld)
     made = playing.do(ReportIrregularity, "dan", **fields)
     assert only(RoundResettled, made).later == "house:later-rounds"
     # Small had been paid 2,000 on 1 2 3; on 4 5 6 it was big that won 800.
@@ -253,6 +252,9 @@ def test_three_card_whatever_the_document_leaves_out_is_for_the_shift_manager(bo
     left = {
         "too-few-tumbles": ALWAYS,
         "exposed-early": OVER,
+        "exposed-late": all_but("open", "closed"),
+        "untumbled-in-view": ALWAYS,
+        "dice-over-age": ALWAYS,
         "die-not-flat": ALWAYS,
         "die-damaged": ALWAYS,
         "dome-or-dice-broken": ALWAYS,
@@ -288,9 +290,18 @@ def test_three_card_every_referral_is_marked_as_outside_the_rules(book: Rulebook
         assert referred.holds == (phase != "between")
 
 
-def test_three_card_a_card_seen_changes_no_ruling(book: Rulebook) -> None:
-    for clause in ("3.9", "5.1", "5.2.1", "5.2.2", "5.3", "5.4", "5.5", "5.6", "house:limits", OUTSIDE):
+def test_three_card_5_1_a_card_seen_before_the_close_voids_whatever_was_reported(book: Rulebook) -> None:
+    void = rulings_by(book, "5.1", seen=True)
+    for event in ("power-failure", "equipment-failure", "wrong-result", "chips-unclear", "other"):
+        assert void[f"{event}: void"] == "open"
+
+
+def test_three_card_a_card_seen_after_the_close_changes_no_ruling(book: Rulebook) -> None:
+    for clause in ("5.2.1", "5.2.2", "5.3", "5.4", "5.5", "5.6"):
         assert rulings_by(book, clause, seen=True) == rulings_by(book, clause), clause
+    seen = rulings_by(book, OUTSIDE, seen=True)
+    for event in ("power-failure", "equipment-failure", "other"):
+        assert seen[f"{event}: referred to shift-manager"] == all_but("open")
 
 
 # A stop of the system
@@ -300,16 +311,22 @@ def test_three_card_1_1_2_a_round_settled_before_a_stop_is_concluded(book: Ruleb
     assert recoveries_by(book, "1.1.2") == {"stopped: conclude": "settled paid"}
 
 
-def test_three_card_a_stop_locks_the_round_until_it_is_decided(book: Rulebook) -> None:
-    assert recoveries_by(book, OUTSIDE) == {"stopped: referred to shift-manager": TO_RESULT}
+def test_three_card_a_stop_is_declared_and_locks_the_round_until_it_is_decided(book: Rulebook) -> None:
+    assert recoveries_by(book, OUTSIDE) == {
+        "unseen: referred to shift-manager": TO_RESULT,
+        "seen: referred to shift-manager": "closed revealed entered",
+    }
+    assert recoveries_by(book, "5.1") == {"seen: void": "open"}
     assert recoveries_by(book, "house:recovery") == {"stopped: nothing": "between"}
-    assert recoveries_by(book, "house:declaration") == {}
+    assert recoveries_by(book, "house:declaration") == {"stopped: declare": TO_RESULT}
 
 
 def test_three_card_after_a_stop_known_cards_go_on_by_decision(book: Rulebook) -> None:
     for phase in TO_RESULT.split():
         playing = at(book, phase)
         playing.do(Recover, RECOVERY)
+        assert playing.act_refused("settle") == "on-hold house:declaration"
+        playing.do(DeclareUnrecorded, "dan", second="pat")
         assert playing.act_refused("settle") == f"on-hold {OUTSIDE}"
         decision = {"referral": "r1", "treatment": Treatment.CONTINUE, "reason": "the cards lie face up"}
         assert playing.refused(DecideReferral, "mia", **decision) == f"not-permitted {OUTSIDE}"

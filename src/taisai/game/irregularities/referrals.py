@@ -141,7 +141,16 @@ def _void_rounds(table: Table, case: ReferralDecision) -> Events | Refusal:
     first = case.command.round or case.referral.round
     if first is None:
         return refused(Reason.BAD_VALUE, REFERRAL, "the number of the first round to void is missing")
-    return corrections.voided(table, case.order, first, case.command.through or first)
+    return corrections.voided(table, _order_to_void(table, case), first, case.command.through or first)
+
+
+def _order_to_void(table: Table, case: ReferralDecision) -> corrections.CorrectionOrder:
+    """The order to void rounds: by the clause that voids all affected rounds, where that was referred."""
+    subject = case.referral.subject
+    if table.practice == 1 or isinstance(subject, Subject):
+        return case.order
+    ruled = table.irregularities.ruling_for(subject, Phase.BETWEEN, table.settings)
+    return case.order._replace(clause=ruled.clause) if ruled.ruling is Ruling.VOID_AFFECTED else case.order
 
 
 def _settle_by_outcome(table: Table, case: ReferralDecision) -> Events | Refusal:
@@ -186,6 +195,8 @@ def _undone(table: Table, case: ReferralDecision) -> SettlementUndone:
 def _treat_bets(table: Table, case: ReferralDecision) -> Events | Refusal:
     if refusal := _not_current(table, case):
         return refusal
+    if refusal := _not_movable(table, case):
+        return refusal
     round_ = table.current
     at, by, clause = case.order.at, case.order.by, case.order.clause
     events: list[Event] = []
@@ -215,6 +226,17 @@ def _treat_bets(table: Table, case: ReferralDecision) -> Events | Refusal:
         )
         events.append(moved)
     return tuple(events)
+
+
+def _not_movable(table: Table, case: ReferralDecision) -> Refusal | None:
+    """Why no bet is moved: bets count where they lay at the close, except recorded chips that lie unclear."""
+    positions = table.procedure.positions
+    unclear = case.referral.subject is Irregularity.CHIPS_UNCLEAR and table.book.record is not None
+    moves = any(area is not None for area in case.command.bets.values())
+    if table.practice == 1 or unclear or not moves or table.phase.bets_open:
+        return None
+    message = "bets cannot be moved after the close, by a decision either"
+    return refused(Reason.LATE, positions.clause, message)
 
 
 def _brought(round_: Round, bets: dict[str, str | None]) -> dict[tuple[str, str], int]:

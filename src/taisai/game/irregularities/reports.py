@@ -20,11 +20,18 @@ def confirm(table: Table, command: messages.ConfirmReport) -> Events | Refusal:
     if isinstance(report, Refusal):
         return report
     case = _case(table, report, command)
-    follows = rulings.consequences(table, case)
+    follows = () if _has_followed(case) else rulings.consequences(table, case)
     if isinstance(follows, Refusal):
         return follows
     confirmed = messages.ReportConfirmed(at=command.at, by=command.by, clause=CONFIRMATION, report=report.id)
     return (confirmed, *follows)
+
+
+def _has_followed(case: IrregularityCase) -> bool:
+    """Whether the result was put right, as the report asks, while it waited."""
+    round_ = case.round
+    is_wrong = case.event is Irregularity.WRONG_RESULT and round_ is not None
+    return is_wrong and round_.result is not None and tuple(round_.result.faces) == tuple(sorted(case.faces))
 
 
 def contest(table: Table, command: messages.ContestReport) -> Events | Refusal:
@@ -77,7 +84,7 @@ def on_held(table: Table, event: messages.ReportHeld) -> None:
         event.report, event.by, event.irregularity, event.round, event.through, event.seen, event.faces,
         event.item, event.detail, event.clause,
     )  # fmt: skip
-    if table.round is not None and table.round.number == event.round:
+    if table.round is not None and _is_about(table.reports[event.report], table.round.number):
         table.holds[Hold.CONFIRMATION] = event.clause
 
 
@@ -85,8 +92,12 @@ def _ends(table: Table, report: str) -> None:
     """A report waits no longer, and neither does its round, unless another report waits too."""
     del table.reports[report]
     number = table.round.number if table.round else None
-    if not any(other.round == number for other in table.reports.values()):
+    if number is None or not any(_is_about(other, number) for other in table.reports.values()):
         table.holds.pop(Hold.CONFIRMATION, None)
+
+
+def _is_about(report: HeldReport, number: int) -> bool:
+    return report.round is not None and report.round <= number <= (report.through or report.round)
 
 
 def on_confirmed(table: Table, event: messages.ReportConfirmed) -> None:

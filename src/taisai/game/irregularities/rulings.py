@@ -124,7 +124,9 @@ def _reported(
         case = case._replace(seen=command.seen or round_.seen or command.event in _SIGHTS)
     case = case._replace(ruled=ruling_of(table, case))
     by_sight = (command.event, phase) in table.irregularities.seen and not phase.bets_open
-    if by_sight and command.second is None and case.ruled.ruling is not Ruling.REFER:
+    may_be_seen = case.seen or phase.visibility is Visibility.CONCEALED
+    refers = case.ruled.ruling is Ruling.REFER
+    if by_sight and may_be_seen and command.second is None and not refers:
         return (ruling_record(table, case), *_failing(table, case), *held(table, case))
     ruled = _ruled(table, case)
     return ruled if isinstance(ruled, Refusal) else (*_confirmed_by(table, case), *ruled)
@@ -326,29 +328,72 @@ def _earlier_rounds(table: Table, case: IrregularityCase) -> Events:
 
 
 def _void_affected(table: Table, case: IrregularityCase) -> Events | Refusal:
+    if table.practice > 1:
+        return _void_named(table, case)
     if case.round is None:
         return ()  # no round is named as affected
     first = case.round.number
     last = case.through or first
-    if table.practice > 1 and (refer := _names_earlier(table, case, first)):
-        return refer
     over = table.rounds[first - 1 : last]
     if len(over) == last - first + 1 and all(round_.voided for round_ in over):
         return ()  # they are void already; only the failure is recorded
     return _alone(table, case) or corrections.voided(table, case.order, first, last)
 
 
-def _names_earlier(table: Table, case: IrregularityCase, first: int) -> Events:
-    """Refers which earlier rounds are affected, unless the rank that decides it has named them."""
+def _void_named(table: Table, case: IrregularityCase) -> Events | Refusal:
+    """Voids the round in hand; which earlier rounds were affected is named by the rank that decides it."""
     ruled = table.irregularities.ruling_for(Irregularity.OTHER, case.phase, table.settings)
-    is_current = table.round is not None and first == table.round.number
-    if ruled.to is None or is_current or _decides(table, case, ruled.to):
-        return ()
+    current = table.round.number if table.round else None
+    if case.round is None:
+        return _which_earlier(table, case, ruled)
+    first = case.round.number
     last = case.through or first
-    about = f"round {first}" if last == first else f"rounds {first} to {last}"
+    newest = current or len(table.rounds)
+    if not first <= last <= newest:
+        message = f"expected rounds from {first} to {newest}, got {first} to {last}"
+        return refused(Reason.WRONG_ROUND, case.ruled.clause, message)
+    if ruled.to is not None and not ruled.clause.startswith("house:") and _decides(table, case, ruled.to):
+        over = (table.rounds.glance(number) for number in range(first, min(last, len(table.rounds)) + 1))
+        if last != current and all(round_.voided for round_ in over):
+            return ()  # they are void already; only the failure is recorded
+        return corrections.voided(table, case.order._replace(alone=True), first, last)
+    if last != current:
+        return _refer_affected(table, case, ruled, first, last)
+    void = _alone(table, case._replace(round=table.round)) or corrections.voided(table, case.order, last, last)
+    if isinstance(void, Refusal):
+        return void
+    named = _refer_affected(table, case, ruled, first, last - 1) if first < last else None
+    return (*void, *(_which_earlier(table, case, ruled) if named is None else named))
+
+
+def _which_earlier(table: Table, case: IrregularityCase, ruled: RulingCell) -> Events:
+    """Refers which earlier rounds were affected, if any was played with the same dice."""
+    dice = table.equipment.placed.get(DICE_ITEM)
+    for number in range(len(table.rounds), 0, -1):
+        round_ = table.rounds.glance(number)
+        if dice is None or round_.opened_at < dice.since:
+            break
+        if not round_.voided:
+            return _refer_affected(table, case, ruled, None, number)
+    return ()
+
+
+def _refer_affected(
+    table: Table, case: IrregularityCase, ruled: RulingCell, first: int | None, last: int
+) -> Events:
+    """Refers whether earlier rounds were affected, unless that is referred already."""
+    about = "which earlier rounds were affected"
+    if first is not None:
+        about = f"whether round {first} was affected" if first == last else f"whether rounds {first} to {last} were affected"
+    waits = any(
+        referral.decided_by is None and referral.subject is case.event and referral.detail == about
+        for referral in table.referrals.values()
+    )
+    if waits or ruled.to is None:
+        return ()
     return referred(
         table, case.at, case.by, ruled.clause, subject=case.event, number=first, to=ruled.to, holds=False,
-        detail=f"whether {about} were affected",
+        detail=about,
     )  # fmt: skip
 
 
@@ -424,6 +469,8 @@ def _settle_by_outcome(table: Table, case: IrregularityCase) -> Events | Refusal
     if case.round is None:
         message = "the number of the wrongly settled round is missing"
         return refused(Reason.BAD_VALUE, case.ruled.clause, message)
+    if table.practice > 1 and case.round.voided:
+        return ()  # a void round has no result to correct; the report is recorded
     return corrections.corrected(table, case.order, case.round, case.faces)
 
 

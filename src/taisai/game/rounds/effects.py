@@ -202,7 +202,7 @@ def on_voided(table: Table, event: messages.RoundVoided) -> None:
         adjust(table, round_, changes, entries, clause)
     _check("stakes", event.staked, round_.staked)
     forget_tolerance(table, round_)
-    for report in [held for held in table.reports.values() if held.round == event.round]:
+    for report in [held for held in table.reports.values() if (held.through or held.round) == event.round]:
         del table.reports[report.id]  # the round is void: there is nothing left to confirm
     round_.settled, round_.result, round_.voided, round_.tolerated = None, None, True, set()
     if round_ is table.round:
