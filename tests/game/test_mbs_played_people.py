@@ -266,6 +266,8 @@ def test_mbs_3_12_chips_unclear_after_the_close_wait_for_the_uncovering(book: Ru
         playing = referred(book, phase, "chips-unclear")
         assert only(Referred, playing.log).to == "pit-supervisor"
         assert playing.table.held is None
+        early = deciding(Treatment.TREAT_BETS, bets={"1-small": "odd"})
+        assert playing.refused(DecideReferral, "pat", **early) == "out-of-order 3.12"
         for act in ("tumble", "press-deal", "uncover", "enter-result"):
             if playing.tried(Perform, "dan", **playing.performing(act)[1]) == "done":
                 playing.act(act)

@@ -78,7 +78,7 @@ def decide_referral(table: Table, command: DecideReferral) -> Events | Refusal:
             message = f"{referral.decided_by} has decided referral {referral.id} already"
         return refused(Reason.BAD_VALUE, REFERRAL, message)
     rank, clause = _who_decides(table, referral, command.treatment)
-    refusal = at_least(table, command.by, rank, clause)
+    refusal = at_least(table, command.by, rank, clause) or _decided_later(table, referral, clause)
     refusal = refusal or bad_text("a reason", command.reason, least=1)
     # When the outcome is visible, a decision that changes what a bet gets takes two people.
     takes_two = command.treatment not in _ANSWERS and table.phase.visibility is Visibility.SHOWN
@@ -112,6 +112,19 @@ def _who_decides(table: Table, referral: Referral, treatment: Treatment) -> tupl
         return referral.to, referral.clause
     ruled = table.irregularities.ruling_for(Irregularity.OTHER, table.phase, table.settings)
     return ruled.to or referral.to, ruled.clause
+
+
+def _decided_later(table: Table, referral: Referral, clause: Clause) -> Refusal | None:
+    """Why unclear chips of the round in play are not decided yet: their clause begins with the uncovering."""
+    round_ = table.round
+    is_kept = referral.subject is Irregularity.CHIPS_UNCLEAR and not clause.startswith("house:")
+    is_current = round_ is not None and referral.round == round_.number
+    if table.practice == 1 or not is_kept or not is_current or clause != referral.clause:
+        return None
+    if table.phase.visibility is Visibility.SHOWN:
+        return None
+    message = f"referral {referral.id} on unclear chips is decided once the dice are uncovered"
+    return refused(Reason.OUT_OF_ORDER, clause, message)
 
 
 def _names_the_decider(table: Table, clause: Clause) -> bool:
