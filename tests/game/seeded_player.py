@@ -31,7 +31,7 @@ from taisai.game.vocabulary import (
 from taisai.rules import OUTCOMES
 from taisai.rules.procedure import CLOCK, Declared
 from taisai.rules.vocabulary import Act, Irregularity
-from tests.game.machine import MBS, US, NAMES, NOON, ROLL, Watched, inspections
+from tests.game.machine import MBS, NAMES, NOON, ROLL, US, Watched, inspections
 from tests.game.random_commands import AREAS, anything
 
 STEPS: Final = (

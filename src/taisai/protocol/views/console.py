@@ -20,7 +20,7 @@ class Blank(Part, frozen=True, kw_only=True):
 
     field: str
     kind: str
-    """'faces', 'whole', 'text', 'lines', 'choice', 'yes-no', 'counts', 'areas', 'bets', 'limits' or 'second'."""
+    """'faces', 'whole', 'text', 'lines', 'choice', 'yes-no', 'counts', 'areas', 'bets', 'limits', 'second'."""
     label: Words
     least: int | None = None
     most: int | None = None
