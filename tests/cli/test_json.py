@@ -210,7 +210,7 @@ def test_clauses(taisai: Taisai, book: str) -> None:
     assert [entry["clause"] for entry in said["clauses"]] == list(rulebook(book).clauses)
     assert all(list(entry) == ["clause", "about", "says", "used", "held"] for entry in said["clauses"])
     assert {entry["clause"]: entry["held"] for entry in said["clauses"]} == {
-        clause: {"tests": list(held.tests), "why": held.why}
+        clause: {"tests": list(held.tests), "why": held.why, "kind": held.kind}
         for clause, held in coverage_of(rulebook(book)).items()
     }
     pay = answer(taisai, "rules", "clauses", book, "--about", "payoff")

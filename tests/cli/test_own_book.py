@@ -119,7 +119,7 @@ def test_no_test_of_ours_holds_a_clause_of_one_s_own(taisai: Taisai) -> None:
     book = str(Path(__file__).parents[2] / "docs" / "examples" / "corner-house.toml")
     said = json.loads(taisai("rules", "clauses", book, "--json").out)
     assert [entry["held"] for entry in said["clauses"]] == [
-        {"tests": [], "why": "not a rulebook of the package"} for _ in said["clauses"]
+        {"tests": [], "why": "not a rulebook of the package", "kind": None} for _ in said["clauses"]
     ]
     assert "not a rulebook of the" in taisai("rules", "clauses", book).out
 

@@ -66,7 +66,7 @@ def test_a_clause_names_its_first_test_and_how_many_more_or_why_none(taisai: Tai
     tests = coverage_of(rulebook(US))[Clause("5(d)(1)")].tests
     assert len(tests) > 1
     told = last_column("5(d)(1)").replace(" ", "")
-    assert told == f"{tests[0].partition('::')[2]}and{len(tests) - 1}more"
+    assert told == f"played:{tests[0].partition('::')[2]}and{len(tests) - 1}more"
     assert "a heading orders nothing" in taisai("rules", "clauses", US, "6").out
 
 

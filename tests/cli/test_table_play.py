@@ -386,7 +386,7 @@ def test_one_clause_is_shown_with_all_its_tests(taisai: Taisai) -> None:
     tests = coverage_of(rulebook("mbs-sic-bo-v6"))[Clause("5.1")].tests
     assert len(tests) > 1
     told = taisai("rules", "clauses", "mbs-sic-bo-v6", "5.1").out.splitlines()
-    assert [row for row in told if "::" in row] == list(tests)
+    assert [row for row in told if row.startswith(("tests/", "cases/"))] == list(tests)
     assert "mbs-sic-bo-v6: 1 clause, in our words" in told
     assert "::" not in taisai("rules", "clauses", "mbs-sic-bo-v6").out
 

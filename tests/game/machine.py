@@ -59,7 +59,7 @@ class Setup(NamedTuple):
 MBS, RWS, CARDS, US = "mbs-sic-bo-v6", "rws-sic-bo-etg-v8", "mbs-3-card-sic-bo", "us-sic-bo"
 SETUPS = (
     Setup("mbs", MBS, {"tumble": "before_close"}),
-    Setup("mbs-after", MBS, {"tumble": "after_close", "under_minimum_memory": "2"}, "B", exposure=None),
+    Setup("mbs-after", MBS, {"tumble": "after_close", "under_minimum_memory": "ever"}, "B", exposure=None),
     Setup("mbs-demonstration", MBS, {}, demonstration=True),
     Setup("rws", RWS, {}, "B"),
     Setup("rws-before", RWS, {"tumble": "before_close", "higher_may_act": "yes"}, "C", exposure=None),
@@ -75,6 +75,10 @@ SETUPS = (
     ),
     Setup("us-automated", US, {"shaker": "automated", "higher_may_act": "no"}, demonstration=True),
     Setup("us-automated-void", US, {"shaker": "automated", "no_roll": "void"}, exposure=None),
+    Setup("mbs-first-edition", f"{MBS}@1", {"under_minimum_memory": "2"}),
+    Setup("rws-first-edition", f"{RWS}@1", {}, "B"),
+    Setup("cards-first-edition", f"{CARDS}@1", {"shuffle": "every_round"}),
+    Setup("us-first-edition", f"{US}@1", {"shaker": "manual"}),
 )
 NAMES = {
     "dealer": "dan", "pit-supervisor": "pia", "pit-manager": "mel", "shift-manager": "sue",

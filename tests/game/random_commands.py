@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from enum import Enum
 from random import Random
-from typing import Any, Final, NamedTuple, get_args, get_type_hints
+from typing import Any, Final, NamedTuple, get_args, get_origin, get_type_hints
 
 from taisai.game import commands as c
 from taisai.game.table import Table
@@ -67,6 +67,11 @@ def anything(table: Table, clock: int, new_id: Callable[[], str], rng: Random) -
 
 def _typed(seen: Sight, hint: Any) -> Any:
     """Anything of a type."""
+    if get_origin(hint) is tuple:
+        return tuple(_typed(seen, get_args(hint)[0]) for _ in range(seen.rng.randint(0, 2)))
+    if get_origin(hint) in (dict, Mapping):
+        name, value = get_args(hint)
+        return {_typed(seen, name): _typed(seen, value) for _ in range(seen.rng.randint(0, 2))}
     part = seen.rng.choice(get_args(hint) or (hint,))
     if part is type(None):
         return None
@@ -144,6 +149,8 @@ _FIELDS: Final[dict[str, Draw]] = {
     "decks": _of(*HUGE, 2, 6),
     "tumbles": _of(*HUGE, 3),
     "through": _maybe(_rounds),
+    "backs": _of((), ("red lattice", "blue lattice"), ("red",), ("",)),
+    "report": _or_word("h1", "h2"),
     "found": _of((), (16,) * 6, (0,) * 6, (-1,) * 6, (16,) * 5),
     "faces": _FACES,
     "entered": _FACES,

@@ -31,7 +31,7 @@ from taisai.game.vocabulary import (
 from taisai.rules import OUTCOMES
 from taisai.rules.procedure import CLOCK, Declared
 from taisai.rules.vocabulary import Act, Irregularity
-from tests.game.machine import MBS, NAMES, NOON, ROLL, Watched, inspections
+from tests.game.machine import MBS, NAMES, NOON, ROLL, US, Watched, inspections
 from tests.game.random_commands import AREAS, anything
 
 STEPS: Final = (
@@ -138,6 +138,8 @@ class Hand:
         if held is None:
             return
         if held.hold is Hold.DECLARATION:
+            if rng.random() < 0.6:
+                yield self._declaration(rng)
             yield c.Declare(at=at, by="dan", declared=rng.choice(list(Declared)), second="sue")
         elif held.hold is Hold.WITHDRAWAL:
             if rng.random() < 0.8:
@@ -145,7 +147,8 @@ class Hand:
                     yield c.ChooseWithdrawal(
                         at=at, by=seat.terminal or "dan", seat=seat.name, withdraw=rng.random() < 0.8
                     )
-            yield c.CloseWithdrawal(at=at, by="dan")
+            yield c.CloseWithdrawal(at=at, by="dan", others_stay=rng.random() < 0.7)
+        yield from self._waiting(rng)
         treatments = (Treatment.CONTINUE, Treatment.VOID, Treatment.RE_OPEN, *[Treatment.TREAT_BETS] * 3)
         live = [bet.id for bet in table.round.live()] if table.round else []
         for referral in table.referrals.values():
@@ -155,6 +158,25 @@ class Hand:
                     treatment=rng.choice(treatments),
                     bets={one: rng.choice((None, None, "small", "big")) for one in live[:2]},
                 )  # fmt: skip
+
+    def _waiting(self, rng: Random) -> Iterator[c.Command]:
+        """A second person confirms or contests what one person reported."""
+        for report in self.table.reports.values():
+            by = rng.choice([name for name in ("sue", "vic") if name != report.by])
+            if rng.random() < 0.3:
+                yield c.ContestReport(
+                    at=self.clock, by=by, report=report.id, reason=rng.choice(("it lay flat", ""))
+                )
+            yield c.ConfirmReport(at=self.clock, by=by, report=report.id)
+
+    def _declaration(self, rng: Random) -> c.Command:
+        """What happened at a live table while nothing was recorded."""
+        seen = rng.random() < 0.4
+        return c.DeclareUnrecorded(
+            at=self.clock, by="dan", second="sue", called=rng.random() < 0.6, seen=seen,
+            early=seen and rng.random() < 0.5, tumbles=rng.choice((0, 0, 2, 3, 2_000)),
+            faces=rng.choice(((), (), tuple(rng.choice(OUTCOMES).faces))), settled=rng.random() < 0.1,
+        )  # fmt: skip
 
     def bet(self, rng: Random) -> c.Command | None:  # noqa: PLR0911  one way to bet after the other
         """Bets of a seat, mostly as they should be."""
@@ -356,7 +378,8 @@ class Hand:
         report = c.ReportIrregularity(
             at=at, by=rng.choice(("dan", "sue")), event=rng.choice(list(Irregularity)),
             round=rng.choice(rounds), through=rng.choice((None, None, len(table.rounds))),
-            seen=rng.random() < 0.3, faces=tuple(rng.choice(OUTCOMES).faces), second="vic",
+            seen=rng.random() < 0.3, faces=tuple(rng.choice(OUTCOMES).faces),
+            second=rng.choice(("vic", "vic", None)),
             item=rng.choice((None, None, None, "dice", "lights")),
         )  # fmt: skip
         decide = c.DecideReferral(
@@ -379,6 +402,12 @@ class Hand:
             return power
         if table.held is not None and table.held.hold is Hold.WITHDRAWAL:
             return rng.choice((choose, choose, c.CloseWithdrawal(at=at, by="dan"), recover))
+        if table.book.id == US and table.round and rng.random() < 0.2:
+            # Together they void the round, and the referral of the device ends.
+            event = rng.choice((Irregularity.EQUIPMENT_FAILURE, Irregularity.DIE_NOT_FLAT))
+            return c.ReportIrregularity(at=at, by="dan", event=event, second="sue")
+        if table.reports and rng.random() < 0.4:
+            return next(self._waiting(rng))
         return rng.choice(
             (wrong, wrong, report, report, report, decide, decide, decide, call, recover, choose)
         )

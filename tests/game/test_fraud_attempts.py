@@ -111,8 +111,16 @@ def test_a_closed_table_leaves_nothing_behind_and_is_still_corrected() -> None:
 # Bets after something is known
 
 
-def test_no_bet_once_a_die_was_seen_however_that_was_shown() -> None:
-    playing = at(rulebook(MBS), "open-tumbled")
+def test_no_bet_once_a_die_was_seen_however_that_was_reported() -> None:
+    for event in ("power-failure", "equipment-failure", "chips-unclear", "exposed-early"):
+        playing = at(rulebook(MBS), "open-tumbled")
+        playing.do(ReportIrregularity, "dan", **playing.reporting(event, seen=True, second=None))
+        assert playing.table.rounds[0].voided, event
+        assert playing.bet_refused(single_6=100) == "out-of-order 3.1", event
+
+
+def test_no_bet_once_a_die_was_seen_by_the_first_edition() -> None:
+    playing = at(rulebook(f"{MBS}@1"), "open-tumbled")
     seen = playing.reporting("power-failure", seen=True)
     assert (
         playing.refused(ReportIrregularity, "dan", **(seen | {"second": None}))
@@ -126,7 +134,7 @@ def test_no_bet_once_a_die_was_seen_however_that_was_shown() -> None:
     assert playing.refused(TakeBack, "dan", **back) == "late 5.2"
 
 
-def test_what_two_people_told_is_not_untold() -> None:
+def test_what_is_recorded_as_seen_is_not_untold() -> None:
     playing = at(rulebook(MBS), "closed-tumbled")
     playing.do(Recover, RECOVERY)
     playing.do(ReportIrregularity, "dan", **playing.reporting("power-failure", seen=True))
@@ -134,27 +142,41 @@ def test_what_two_people_told_is_not_untold() -> None:
     assert playing.refused(Declare, "dan", **unseen) == "different-content house:declaration"
 
 
-def test_sight_told_in_passing_by_one_person_counts_for_nothing() -> None:
-    playing = at(rulebook(MBS), "closed-tumbled")
-    playing.do(ReportIrregularity, "dan", **playing.reporting("under-minimum", seen=True, second=None))
-    assert playing.table.round is not None
-    assert not playing.table.round.seen
+def test_sight_told_in_passing_is_a_fact_of_the_round() -> None:
+    """In the first edition it counted for nothing, and the Dealer chose what a failure came to."""
+    for book, is_seen in ((MBS, True), (f"{MBS}@1", False)):
+        playing = at(rulebook(book), "closed-tumbled")
+        playing.do(ReportIrregularity, "dan", **playing.reporting("under-minimum", seen=True, second=None))
+        assert playing.table.round is not None
+        assert playing.table.round.seen is is_seen
 
 
-def test_bets_from_before_a_no_roll_stay() -> None:
+def test_bets_from_before_a_no_roll_open_again_and_stayed_in_the_first_edition() -> None:
+    back = {"round": 1, "seat": SEAT, "ids": ("1-small",)}
     playing = at(rulebook(US), "revealed")
     playing.act("enter-result", flat=False)
-    back = {"round": 1, "seat": SEAT, "ids": ("1-small",)}
-    assert playing.refused(TakeBack, "dan", **back) == "ruled-out 6(a)"
-    playing.bet(double_2=200)
-    playing.do(TakeBack, "dan", round=1, seat=SEAT, ids=("1-double-2",))
+    playing.do(TakeBack, "dan", **back)
+    first = at(rulebook(f"{US}@1"), "revealed")
+    first.act("enter-result", flat=False)
+    assert first.refused(TakeBack, "dan", **back) == "ruled-out 6(a)"
+    for either in (playing, first):
+        either.bet(double_2=200)
+        either.do(TakeBack, "dan", round=1, seat=SEAT, ids=("1-double-2",))
+
+
+def test_no_bet_is_moved_onto_the_dice_that_are_seen() -> None:
+    """Not by the rank that decides what is unforeseen, and not by two."""
+    playing = at(rulebook(US), "revealed")
+    moved = {"round": 1, "id": "1-small", "area": "triple-1"}
+    for second in (None, "sue"):
+        assert playing.refused(MoveBet, "dan", second=second, **moved).startswith("late ")
 
 
 def test_one_person_does_not_move_a_bet_onto_the_dice_they_see() -> None:
-    playing = at(rulebook(RWS), "entered")
-    playing.do(ReportIrregularity, "sue", event=Irregularity.OTHER)
     moved = {"referral": "r1", "treatment": Treatment.TREAT_BETS, "reason": "it lay there"}
     bets = {"1-small": "triple-1"}
+    playing = at(rulebook(f"{RWS}@1"), "entered")
+    playing.do(ReportIrregularity, "sue", event=Irregularity.OTHER)
     refused = playing.refused(DecideReferral, "sue", bets=bets, **moved)
     assert refused == "second-person house:dual-control"
     beyond = Limits(least=100, most=50_000, groups={"triple": (100, 500)})

@@ -65,6 +65,7 @@ class Crowd:
         self._random = random
         self._dealing = dealing
         self._ruling = {setup.name: WorkSwitch() for setup in house.TABLES.values()}
+        self._inspecting = {setup.name: WorkSwitch() for setup in house.TABLES.values() if setup.floor}
         self._visitors: dict[str, tuple[WorkSwitch, int]] = {}
         """Session of a visitor → the switch of the paused person, and when it last had a connection."""
         self._tasks: list[asyncio.Task[None]] = []
@@ -78,8 +79,13 @@ class Crowd:
 
     def relieved(self, rank: str, table: str, session: str) -> None:
         """Pauses a virtual person while the visitor's session has a connection."""
-        switch = self._dealing[table] if rank == DEALER else self._ruling[table]
-        if rank == DEALER or rank in SUPERVISING:
+        if rank == DEALER:
+            switch: WorkSwitch | None = self._dealing[table]
+        elif rank == house.VIRTUAL[house.FLOORPERSON]:
+            switch = self._inspecting.get(table)
+        else:
+            switch = self._ruling[table] if rank in SUPERVISING else None
+        if switch is not None:
             switch.pause(working=False)
             self._visitors[session] = (switch, self._house_server.clock.now())
 
@@ -91,6 +97,9 @@ class Crowd:
         for setup in house.TABLES.values():
             self._begin(self._staff(VirtualDealer, setup, setup.dealer, self._dealing[setup.name]).run())
             self._begin(self._staff(VirtualSupervisor, setup, setup.head, self._ruling[setup.name]).run())
+            if setup.floor is not None:
+                inspecting = self._inspecting[setup.name]
+                self._begin(self._staff(VirtualSupervisor, setup, setup.floor, inspecting).run())
         for device, name in (await self._devices()).values():
             player = Player(
                 self._dial, device, name, OF[name], limiter=limiter, waits=self._waits,

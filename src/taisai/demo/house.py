@@ -48,10 +48,13 @@ class TableSetup(NamedTuple):
     players: tuple[str, ...]
     """The virtual players, seat by seat."""
     layout: str | None = None
+    floor: str | None = None
+    """The virtual floorperson, where the rulebook gives them duties that nobody else may do."""
 
 
 SHIFT_MANAGER: Final = "Virtual Sato"
 CASINO_SUPERVISOR: Final = "Virtual Quinn"
+FLOORPERSON: Final = "Virtual Uma"
 _LIMITS: Final = Limits(
     least=5_00, most=1_000_00, groups={"even-money": (5_00, 5_000_00), "any-triple": (5_00, 500_00)}
 )
@@ -64,8 +67,11 @@ _SETUPS: Final = (
     TableSetup(
         "CARD1", "mbs-3-card-sic-bo", _LIMITS, "Virtual Rosa", SHIFT_MANAGER, ("Kofi", "Yuki", "Paolo")
     ),
-    TableSetup("US1", "us-sic-bo", _LIMITS, "Virtual Nils", CASINO_SUPERVISOR, ("Earl", "June", "Hank")),
-)
+    TableSetup(
+        "US1", "us-sic-bo", _LIMITS, "Virtual Nils", CASINO_SUPERVISOR, ("Earl", "June", "Hank"),
+        floor=FLOORPERSON,
+    ),
+)  # fmt: skip
 TABLES: Final = {setup.name: setup for setup in _SETUPS}
 """The four tables, one of each rulebook."""
 
@@ -73,6 +79,7 @@ VIRTUAL: Final[dict[str, str]] = {
     **{setup.dealer: "dealer" for setup in TABLES.values()},
     SHIFT_MANAGER: "shift-manager",
     CASINO_SUPERVISOR: "casino-supervisor",
+    FLOORPERSON: "floorperson",
     "Virtual Cora": "cashier",
 }
 """Virtual person → rank."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Iterator, Mapping
+from enum import StrEnum
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -113,12 +114,28 @@ def _rulings(book: Rulebook) -> Iterator[tuple[Clause, str]]:
     yield book.irregularities.later, "later rounds stay as they were"
 
 
+class CoverageKind(StrEnum):
+    """How a test holds a clause, the strongest first."""
+
+    PLAYED = "played"
+    """A test or a playbook plays it on a table."""
+    SETTLED = "settled"
+    """Bets are settled by it."""
+    DRAWN = "drawn"
+    """It is seen on a layout."""
+    READ = "read"
+    """The rulebook says it; nothing is played."""
+
+
 class ClauseCoverage(NamedTuple):
     """The tests that cover a clause, or why it has none."""
 
     tests: tuple[str, ...]
-    """Each as file::name."""
+    """Each as file::name, or a playbook's file; those of the strongest kind first."""
     why: str | None
+    """Why it has no test, or why none plays it though it orders something."""
+    kind: CoverageKind | None = None
+    """The strongest kind of its tests."""
 
 
 def coverage_of(book: Rulebook) -> Mapping[Clause, ClauseCoverage]:
@@ -129,8 +146,9 @@ def coverage_of(book: Rulebook) -> Mapping[Clause, ClauseCoverage]:
     return {Clause(clause): _coverage(value) for clause, value in entry["clauses"].items()}
 
 
-def _coverage(value: str | list[str]) -> ClauseCoverage:
-    return ClauseCoverage((), value) if isinstance(value, str) else ClauseCoverage(tuple(value), None)
+def _coverage(entry: Mapping[str, Any]) -> ClauseCoverage:
+    kind = CoverageKind(entry["kind"]) if "kind" in entry else None
+    return ClauseCoverage(tuple(entry.get("tests", ())), entry.get("why"), kind)
 
 
 @cache

@@ -60,11 +60,11 @@ def _uses(citations: tuple[str, ...]) -> str:
 
 
 def _test(coverage: ClauseCoverage) -> str:
-    """The name of the first test and the number of others; else why there is none."""
+    """The kind and name of the first test and the number of others; else why there is none."""
     if coverage.why is not None:
         return coverage.why
-    first, *others = (test.rpartition("::")[2] for test in coverage.tests)
-    return f"{first} and {len(others)} more" if others else first
+    first, *others = (test.rpartition("::")[2].rpartition("/")[2] for test in coverage.tests)
+    return f"{coverage.kind}: {first}" + (f" and {len(others)} more" if others else "")
 
 
 def list_irregularities(arguments: Namespace) -> int:
