@@ -124,15 +124,10 @@ def _reported(
         case = case._replace(seen=command.seen or round_.seen or command.event in _SIGHTS)
     case = case._replace(ruled=ruling_of(table, case))
     by_sight = (command.event, phase) in table.irregularities.seen and not phase.bets_open
-<<<<<<< HEAD
     may_be_seen = case.seen or phase.visibility is Visibility.CONCEALED
-    refers = case.ruled.ruling is Ruling.REFER
-    if by_sight and may_be_seen and command.second is None and not refers:
-=======
     is_known = round_ is not None and round_.seen and not table.reports
-    names_decider = case.ruled.ruling is Ruling.REFER
-    if by_sight and command.second is None and not (is_known or names_decider):
->>>>>>> mbs
+    refers = case.ruled.ruling is Ruling.REFER  # the document names who decides
+    if by_sight and may_be_seen and command.second is None and not (is_known or refers):
         return (ruling_record(table, case), *_failing(table, case), *held(table, case))
     ruled = _ruled(table, case)
     return ruled if isinstance(ruled, Refusal) else (*_confirmed_by(table, case), *ruled)
