@@ -160,6 +160,7 @@ def test_mbs_5_1_too_few_tumbles_void_the_round(book: Rulebook) -> None:
 
 def test_mbs_5_2_dice_exposed_before_the_close_void_the_round(book: Rulebook) -> None:
     assert ruled_by(book, "5.2") == {("exposed-early", "void", None): IN_HAND}
+    assert recovers(book, "5.2") == {f"{phase} seen": "void" for phase in OPEN.split()}
     assert out_of_order(book, "exposed-early") == ["uncover in open-tumbled: exposed-early"]
 
 

@@ -82,6 +82,11 @@ def test_mbs_3_8_neither_order_is_refused_whichever_the_console_proposes(book: R
         "tumble: to deal-pressed": "deal-pressed",
         "tumble: refused out-of-order": f"between {KNOWN} paid",
     }
+    playing = at(book, "open", tumble=AFTER)
+    for _ in range(2):
+        assert told_of_act(playing, "tumble") == "to open-tumbled 3.8"
+        playing.act("tumble")
+    assert told_of_act(playing, "close-bets") == "to closed-tumbled 3.9"
 
 
 def test_mbs_3_8_three_tumbles_are_enough(book: Rulebook) -> None:

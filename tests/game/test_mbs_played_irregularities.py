@@ -57,7 +57,7 @@ def book() -> Rulebook:
 
 def test_mbs_5_1_too_few_tumbles_void_what_is_in_hand(book: Rulebook) -> None:
     assert rulings_by(book, "5.1") == {"too-few-tumbles: void": IN_HAND}
-    for phase in ("open", "closed"):
+    for phase in ("open", "open-tumbled", "closed", "closed-tumbled", "deal-pressed"):
         playing = at(book, phase)
         ruled = only(IrregularityRuled, playing.act("tumble", tumbles=2))
         assert (ruled.irregularity, ruled.clause) == ("too-few-tumbles", "5.1")
@@ -107,6 +107,7 @@ def test_mbs_house_seen_dice_seen_after_the_close_change_nothing(book: Rulebook)
     assert rulings_by(book, "house:untumbled") == {
         "untumbled-in-view: noted continue": f"{TO_REVEAL} {KNOWN} paid"
     }
+    assert acts_by(book, "house:untumbled") == {"uncover: noted continue": "open"}
 
 
 def test_mbs_5_2_uncovering_too_early_gives_every_stake_back(book: Rulebook) -> None:
@@ -178,6 +179,8 @@ def test_mbs_5_8_equipment_gives_way_to_the_dice(book: Rulebook) -> None:
         "wrong-result: corrected": "entered",
         "wrong-result: resettled": "settled paid",
     }
+    once_seen = rulings_by(book, "5.8", seen=True)
+    assert once_seen["equipment-failure: noted settle-by-outcome"] == f"{CLOSED} {KNOWN} paid"
 
 
 def test_mbs_5_9_deal_not_pressed_leaves_the_outcome_standing(book: Rulebook) -> None:
@@ -257,6 +260,8 @@ def test_mbs_6_1_a_failure_of_equipment_goes_to_the_shift_manager_without_a_seco
         )
         assert playing.act_refused("uncover") == "on-hold 6.1"
         assert playing.table.reports == {}
+    once_seen = rulings_by(book, "6.1", seen=True)
+    assert once_seen["equipment-failure: referred to shift-manager"] == "between"
 
 
 def test_mbs_5_13_1_all_of_their_bets_or_none_and_then_the_round_goes_on(book: Rulebook) -> None:
@@ -295,7 +300,8 @@ def after_close(rulings: dict[str, str]) -> dict[str, str]:
 
 
 def test_mbs_5_13_a_die_seen_after_the_close_changes_nothing_else(book: Rulebook) -> None:
-    for clause in ("3.12", *(f"5.{n}" for n in range(1, 13)), "6.1", "6.3"):
+    own = ("house:seen", "house:untumbled", "house:unclear-chips")
+    for clause in ("3.12", *(f"5.{n}" for n in range(1, 13)), "6.1", "6.3", *own):
         usual = after_close(rulings_by(book, clause))
         if clause == "5.8":
             usual["equipment-failure: noted settle-by-outcome"] = f"{CLOSED} {KNOWN} paid"

@@ -9,7 +9,6 @@ import pytest
 from taisai.game import events as happened
 from taisai.game.events import Event
 from taisai.game.vocabulary import Treatment
-from taisai.rules.procedure import Declared
 from tests.clauses.test_irregularity_cases import SEEN, Case, read_cases, text_of
 from tests.game.playbooks import PLAYBOOKS, book_of, terms_compiled_once, told
 
@@ -96,8 +95,8 @@ def test_a_stop_is_shown_in_every_phase(book: str) -> None:
 
 def test_both_declarations_are_shown() -> None:
     events = all_events(of_book("mbs-sic-bo-v6"))
-    declared = {event.declared for event in events if isinstance(event, happened.SightDeclared)}
-    assert declared == set(Declared)
+    declared = {event.seen for event in events if isinstance(event, happened.UnrecordedDeclared)}
+    assert declared == {True, False}
 
 
 @each_book

@@ -93,11 +93,14 @@ class Ends:
         self.is_first = edition == "1"
         self.stage, self.round, self.seen, self.closed = BETWEEN, 0, False, False
         self.by_hand = False
+        self.waiting: dict[str, bool] = {}
+        """Report of one person on the round in hand → whether it says that a die was seen."""
 
-    def see(self, event: Event) -> None:  # noqa: C901  one line for each thing that can happen
+    def see(self, event: Event) -> None:  # noqa: C901, PLR0912  one line for each thing that can happen
         match event:
             case happened.BetsOpened() | happened.BetsReopened():
                 self.stage, self.round, self.seen, self.closed = PLACING, event.round, False, False
+                self.waiting = {}
             case happened.BetsClosed():
                 self.closed = True
             case happened.DiceTumbled() if event.tumbles < 3 and self.document != US:
@@ -126,6 +129,14 @@ class Ends:
                 self.by_hand = False
             case happened.IrregularityRuled() if event.seen and event.round == self.round:
                 self.seen = self.seen or not self.is_first or event.second is not None
+            case happened.ReportHeld() if event.round == self.round:
+                self.waiting[event.report] = event.seen
+            case happened.ReportConfirmed() | happened.ReportContested() if event.report in self.waiting:
+                says_seen = self.waiting.pop(event.report)
+                if says_seen and isinstance(event, happened.ReportConfirmed):
+                    self.waiting = dict.fromkeys(self.waiting, False)
+                elif says_seen:  # contested, it is no fact by this report
+                    self.seen = any(self.waiting.values())
             case _:
                 pass
 
@@ -185,13 +196,12 @@ def prefixes(name: str) -> Iterator[tuple[list[Event], Ends, Command | None]]:
 
 
 def ranked(table: Table) -> tuple[str, str]:
-    """The Dealer, and a second person of supervising rank."""
-    dealer = table.dealer()
+    """The Dealer, or who acts in their place, and a second person of supervising rank."""
     others = [
         name for name, one in table.people.items() if table.ranks.at_least(one.position, table.ranks.second)
     ]
-    assert dealer is not None
-    return dealer, others[0]
+    dealer = table.dealer() or others[-1]
+    return dealer, next(name for name in others if name != dealer)
 
 
 def go_on(table: Table, command: Command) -> tuple[Event, ...]:

@@ -52,12 +52,16 @@ LOADED: Final = r"procedure, step, [23]: needs shoe-can-complete"
 """A shoe that could complete the round when it opened still can before the cards are dealt."""
 NEVER_COVERED: Final = r"irregularities, ruling, \d+: phases .* → \['closed', 'revealed', 'closed-tumbled'\]"
 """An automated shaker, of which the ruling speaks, is never covered."""
+SEEN_FIRST: Final = r"procedure, recovery, 2: |irregularities, ruling, (?:10|17): otherwise once seen"
+"""A die seen before the close voids the round, whatever recovery or a ruling says of these phases."""
+CLOSED_FIRST: Final = r"procedure, positions: fixed_by "
+"""No bet is moved after the close, which comes before the uncovering."""
 HIGHER: Final = r"people: higher_clause "
 """Whoever may not act for another is refused by the clause of the act."""
 
 NOT_SHOWN: Final[dict[tuple[str, str], list[str]]] = {
-    (MBS, "irregularities"): [],
-    (MBS, "procedure"): [NAMES, TOLD_ELSEWHERE, TUMBLED, OUT_OF_REACH],
+    (MBS, "irregularities"): [SEEN_FIRST],
+    (MBS, "procedure"): [NAMES, TOLD_ELSEWHERE, TUMBLED, CLOSED_FIRST, SEEN_FIRST],
     (RWS, "irregularities"): [],
     (RWS, "procedure"): [NAMES, TOLD_ELSEWHERE, TUMBLED, OUT_OF_REACH, ON_TERMINALS],
     (RWS, "people"): [HIGHER],

@@ -35,6 +35,8 @@ def choose(table: Table, command: messages.ChooseWithdrawal) -> Events | Refusal
     chosen = table.round.choices.get(seat.name)
     if chosen == command.withdraw:
         return ()
+    if refusal := _comes_first(table):
+        return refusal
     if chosen or seat.name not in table.round.seats():
         problem = "has withdrawn its bets already" if chosen else "has no bets in this round"
         return refused(Reason.UNKNOWN_BET, clause, f"seat {seat.name} {problem}")
@@ -43,6 +45,20 @@ def choose(table: Table, command: messages.ChooseWithdrawal) -> Events | Refusal
             at=command.at, by=command.by, clause=clause, seat=seat.name, withdraw=command.withdraw
         ),
     )
+
+
+def _comes_first(table: Table) -> Refusal | None:
+    """Why the option waits: whether a die was seen, which would end it, is not settled yet."""
+    if table.practice == 1:
+        return None
+    says_seen = any(report.seen and report.round == table.current.number for report in table.reports.values())
+    for hold, waits in ((Hold.DECLARATION, True), (Hold.CONFIRMATION, says_seen)):
+        if waits and hold in table.holds:
+            message = f"the round waits for a {hold}, which comes first"
+            return refused(Reason.ON_HOLD, table.holds[hold], message)
+    if table.current.seen and (clause := table.irregularities.closed_seen) is not None:
+        return refused(Reason.ON_HOLD, clause, "a report that a die was seen is not decided yet")
+    return None
 
 
 def _no_option(table: Table) -> Clause:
@@ -58,7 +74,8 @@ def close_withdrawal(table: Table, command: messages.CloseWithdrawal) -> Events 
         return refusal
     if Hold.WITHDRAWAL not in table.holds or table.round is None:
         return refused(Reason.OUT_OF_ORDER, clause, "no option to withdraw is open")
-    if table.practice > 1 and (refusal := _not_asked(table, command, clause)):
+    refusal = _comes_first(table) or (_not_asked(table, command, clause) if table.practice > 1 else None)
+    if refusal:
         return refusal
     stay = table.practice > 1 and command.others_stay
     events: list[Event] = [
@@ -141,6 +158,8 @@ def _follows(
         follows = corrections.voided(table, order, number, number, by_itself=True)
     elif rule.action is Recovery.WITHDRAW_OPTION:
         follows = rulings.offered_withdrawal(table, at, by, clause)
+    elif rule.action is Recovery.CONTINUE and table.practice > 1 and Hold.WITHDRAWAL in table.holds:
+        follows = (messages.WithdrawalClosed(at=at, by=by, clause=clause, seen=True),)
     elif rule.action is Recovery.SETTLE_THEN_SHUT and table.shut_after is None:
         follows = rulings.witnessed(at, by, clause, rule.witness, "interrupted")
     elif rule.action is Recovery.LOCK_AND_REFER and not _locked(table):

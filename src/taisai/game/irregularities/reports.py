@@ -11,7 +11,7 @@ from taisai.game.messages import Events
 from taisai.game.refusals import Reason, Refusal
 from taisai.game.table import Deciders, Effects, HeldReport, Table
 from taisai.game.vocabulary import Hold
-from taisai.rules.vocabulary import Irregularity, Phase
+from taisai.rules.vocabulary import Irregularity, Phase, Visibility
 
 
 def confirm(table: Table, command: messages.ConfirmReport) -> Events | Refusal:
@@ -70,9 +70,11 @@ def _case(table: Table, report: HeldReport, command: messages.ConfirmReport) -> 
     if report.round is not None and (round_ is None or round_.number != report.round):
         round_ = table.past(report.round)
     phase = round_.phase if round_ is not None else Phase.BETWEEN
+    is_hidden = round_ is table.round and phase.visibility is not Visibility.SHOWN
+    seen = report.seen or (is_hidden and round_ is not None and round_.seen)
     case = IrregularityCase(
         command.at, report.by, report.irregularity, round_, phase,
-        table.irregularities.ruling_for(report.irregularity, phase, table.settings), report.seen,
+        table.irregularities.ruling_for(report.irregularity, phase, table.settings), seen,
         report.through, report.faces, report.item, report.detail, command.by,
     )  # fmt: skip
     return case._replace(ruled=rulings.ruling_of(table, case))
@@ -101,11 +103,20 @@ def _is_about(report: HeldReport, number: int) -> bool:
 
 
 def on_confirmed(table: Table, event: messages.ReportConfirmed) -> None:
+    confirmed = table.reports[event.report]
     _ends(table, event.report)
+    if confirmed.seen:  # that a die was seen no longer depends on the other reports of the round
+        for report in table.reports.values():
+            if report.round == confirmed.round:
+                table.reports[report.id] = report._replace(seen=False)
 
 
 def on_contested(table: Table, event: messages.ReportContested) -> None:
+    """A report ends; that a die was seen is no fact by it, unless another report of the round says so."""
+    contested, round_ = table.reports[event.report], table.round
     _ends(table, event.report)
+    if contested.seen and round_ is not None and round_.number == contested.round:
+        round_.seen = any(report.seen for report in table.reports.values() if report.round == round_.number)
 
 
 DECIDERS: Final[Deciders] = {messages.ConfirmReport: confirm, messages.ContestReport: contest}
