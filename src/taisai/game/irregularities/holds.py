@@ -158,8 +158,6 @@ def _follows(
         follows = corrections.voided(table, order, number, number, by_itself=True)
     elif rule.action is Recovery.WITHDRAW_OPTION:
         follows = rulings.offered_withdrawal(table, at, by, clause)
-    elif rule.action is Recovery.CONTINUE and table.practice > 1 and Hold.WITHDRAWAL in table.holds:
-        follows = (messages.WithdrawalClosed(at=at, by=by, clause=clause, seen=True),)
     elif rule.action is Recovery.SETTLE_THEN_SHUT and table.shut_after is None:
         follows = rulings.witnessed(at, by, clause, rule.witness, "interrupted")
     elif rule.action is Recovery.LOCK_AND_REFER and not _locked(table):
