@@ -1,7 +1,8 @@
 """Makes journals for `cases/journals`: `python -m tests.journal.make_corpus DIRECTORY PREFIX`.
 
-A stored journal of a closed format is never made again or edited. Format 2 is open until release 1.0: when a kind of
-command or event is new, write a playbook that has it and run `python -m tests.journal.make_corpus --newest`.
+A stored journal of a closed format is never made again or edited. Format 2 is open until release 1.0: when a
+kind of command or event is new, write a playbook that has it and run
+`python -m tests.journal.make_corpus --newest`.
 """
 
 from __future__ import annotations
@@ -88,7 +89,7 @@ def one_evening() -> Journal:
 
 
 def newest_kinds() -> Journal:
-    """The kinds of the open format: as few playbooks of the newest editions as have them all, and the House's own."""
+    """The kinds of the open format: playbooks of the newest editions that have them, and the House's."""
     journal = Journal.opened(
         MemoryStore(), journal="newest-kinds", key=small_journal.OLD.public, at=small_journal.AT,
         by="house", program="taisai", demonstration=False,

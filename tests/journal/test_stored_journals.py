@@ -225,7 +225,7 @@ def _missing(kinds: Iterable[type[msgspec.Struct]], part: str) -> set[str]:
 
 
 def test_every_kind_of_event_and_command_is_stored() -> None:
-    """A new kind needs a playbook, and the journal of the open format made again: `tests/journal/make_corpus.py`."""
+    """A new kind needs a playbook; then `tests/journal/make_corpus.py` makes the open journal again."""
     assert _missing((*EVENTS, *HOUSE_EVENTS, *RECORDS), "event") == set()
     assert _missing((*COMMANDS, *HOUSE_COMMANDS), "asked") == set()
 

@@ -1,4 +1,4 @@
-"""Every setting at its ends, played against the clause that bounds it: no value reaches what the clause forbids."""
+"""Every setting at its ends, played against its clause: no value reaches what the clause forbids."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def under_minimum_memory(name: str, setting: str, value: str) -> None:
 
 
 def fail_over_grace(name: str, setting: str, value: str) -> None:
-    """RWS 5.1.2: a stop that players felt voids, however long a grace is set; a longer one than it does too."""
+    """RWS 5.1.2: a stop that players felt voids, whatever grace is set; so does one longer than it."""
     for felt in (None, int(value) * 1_000 + 1):
         playing = table(name, "open", setting, value)
         playing.do(Recover, RECOVERY, stopped_for=felt)

@@ -1,4 +1,4 @@
-"""A house takes an edition into use: by its signed list, from a gaming day on, at each table's next opening."""
+"""A house takes an edition into use: by its signed list, from a gaming day on, when a table opens."""
 
 from __future__ import annotations
 
@@ -262,7 +262,8 @@ def test_rws_5_10_a_rank_below_the_shift_manager_adopts_nothing_and_neither_does
     enrol = EnrolPerson(at=SIX, by="Ann Tan", person="Pat Lee", rank="pit-manager", second="Sue Lim")
     assert not isinstance(house.do(enrol), Refusal)
     for by, reason in (
-        ("Pat Lee", Reason.NOT_PERMITTED), ("Ann Tan", Reason.NOT_PERMITTED), ("Nobody", Reason.UNKNOWN_PERSON)
+        ("Pat Lee", Reason.NOT_PERMITTED), ("Ann Tan", Reason.NOT_PERMITTED),
+        ("Nobody", Reason.UNKNOWN_PERSON),
     ):  # fmt: skip
         answer = house.do(adoption(rulebook(RWS), by=by))
         assert isinstance(answer, Refusal)

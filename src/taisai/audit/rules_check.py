@@ -34,7 +34,6 @@ from taisai.journal.errors import DamagedError
 from taisai.journal.streams import Aggregate, HouseStream, TableStream
 from taisai.rules.errors import printable
 
-
 MOST_TOLD: Final = 600  # characters of what is told of a correction
 MOST_RECORD_CORRECTIONS: Final = 100  # that a report tells; all are counted
 
@@ -128,7 +127,8 @@ def _corrected(entry: Entry, event: RecordCorrected) -> str:
     people = event.by if event.second is None else f"{event.by} with {event.second}"
     now = " and ".join(_told(bet) for bet in (event.after, event.part) if bet is not None) or "nothing"
     text = (
-        f"entry {entry.position}, table {table_of(entry.stream)}, round {event.round}: {people}, {event.change}: "
+        f"entry {entry.position}, table {table_of(entry.stream)}, round {event.round}: "
+        f"{people}, {event.change}: "
         f"{_told(event.before)} → {now}; {event.reason}; {event.evidence}"
     )
     return printable(text, MOST_TOLD)

@@ -189,7 +189,8 @@ class _Audit:
             is_key_given=self.key is not None, held=self.agreed, snapshots=self.snapshots.compared,
             unused_snapshots=self.snapshots.unused, in_transit=in_transit, in_transit_told=how,
             record_corrections=rules.events.get(RecordCorrected, 0),
-            record_corrections_told=tuple(rules.record_corrections), clock_went_back=rules.clock_went_back, adoptions=rules.adoptions(),
+            record_corrections_told=tuple(rules.record_corrections), clock_went_back=rules.clock_went_back,
+            adoptions=rules.adoptions(),
             not_adopted=() if chain.opened.demonstration else tuple(rules.not_adopted),
         )  # fmt: skip
 
