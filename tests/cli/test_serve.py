@@ -107,6 +107,15 @@ async def _evening(config: Path, second_factor: str) -> tuple[int, str, str, flo
 async def _round(dial: Any, staff: tuple[Staff, Staff, Staff], device: Device) -> None:
     head, dealing, cage = staff
     async with Client(dial, head) as sue, Cashier(dial, cage) as cat:
+        opening = requests.OpenTableRequest(id=sue.fresh_id(), table="SB1")
+        with pytest.raises(Refused, match="not adopted"):  # RWS 5.10
+            await sue.request(opening)
+        book = rulebook("rws-sic-bo-etg-v8")
+        assert book.adoption is not None
+        await sue.do(
+            "adopt-interpretations", rulebook=book.id, edition=book.edition, digest=book.digest,
+            rank=book.adoption.by, asked_by=book.adoption.clause,
+        )  # fmt: skip
         await sue.request(requests.OpenTableRequest(id=sue.fresh_id(), table="SB1"))
         async with Console(dial, dealing, table="SB1") as dan, Terminal(dial, device) as player:
             await dan.take_position("dealer")

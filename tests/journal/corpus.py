@@ -21,6 +21,8 @@ from tests.journal import contract, small_journal
 
 JOURNALS: Final = Path(__file__).parents[2] / "cases" / "journals"
 NAMES: Final = tuple(sorted(path.name for path in JOURNALS.glob("format-1*.jsonl*")))
+OPEN_NAMES: Final = tuple(sorted(path.name for path in JOURNALS.glob("format-2*.jsonl*")))
+"""Journals of the format that is still open; they are made again when it grows."""
 SIGNERS: Final[Mapping[str, SigningKey]] = {
     key.public.text: key for key in (small_journal.OLD, small_journal.NEW, contract.KEY, contract.NEXT_KEY)
 }

@@ -323,6 +323,17 @@ OF_THE_JOURNAL: Final[dict[str, Sabotage]] = {
         (_of(reading.test_damage_in_an_older_format_is_damage, name="an event that is a list"),),
         by=(AttributeError,),
     ),
+    "an entry of format 1 has what format 2 added": Sabotage(
+        instead(codec, "_check_age", lambda *_: None),
+        (
+            _of(reading.test_what_format_2_added_stands_in_no_entry_of_format_1, name="a kind"),
+            _of(reading.test_what_format_2_added_stands_in_no_entry_of_format_1, name="a field"),
+        ),
+    ),
+    "entries of format 1 are not canonical any more": Sabotage(
+        around(Codec, "is_canonical", lambda real, *given: given[1].v > 1 and real(*given)),
+        (reading.test_a_journal_of_format_1_is_continued_in_format_2,),
+    ),
     "any bytes are canonical": Sabotage(
         instead(Codec, "is_canonical", lambda *_: True),
         (reading.test_what_is_read_is_canonical_and_anything_else_is_not,),

@@ -1,26 +1,30 @@
 """Makes journals for `cases/journals`: `python -m tests.journal.make_corpus DIRECTORY PREFIX`.
 
-A stored journal is never made again or edited. When a kind of command or event is new,
-make a journal under another prefix and store it beside the older ones.
+A stored journal of a closed format is never made again or edited. Format 2 is open until release 1.0: when a
+kind of command or event is new, write a playbook that has it and run
+`python -m tests.journal.make_corpus --newest`.
 """
 
 from __future__ import annotations
 
 import argparse
 import lzma
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
 from typing import Final
 
-from taisai.cage.messages import HouseCommand
-from taisai.journal.codec import HOUSE_STREAM, stream_of
+from taisai.cage.messages import AdoptInterpretations, EnrolPerson, HouseCommand, OpenHouse
+from taisai.game.messages import Message
+from taisai.game.refusals import Refusal
+from taisai.journal.codec import FORMAT, HOUSE_STREAM, stream_of
 from taisai.journal.engine import Engine
 from taisai.journal.journal import Journal
 from taisai.journal.stores.contract import MemoryStore
 from taisai.journal.stores.sqlite import SqliteStore
+from taisai.rules import rulebook
 from taisai.server.auth import credentials
 from taisai.server.auth.credentials import Cost, Passwords
 from tests.game.houses import SCRIPT
@@ -32,6 +36,9 @@ from tests.server.sim.storage import NAME as DATABASE
 from tests.server.sim.storage import OnDisk
 
 PLAYBOOKS: Final = tuple(sorted(path.stem for path in small_journal.CASES.glob("*.round")))
+NEWEST: Final = small_journal.CASES.parent
+"""Playbooks of the newest editions."""
+OPEN_JOURNAL: Final = small_journal.CASES.parents[1] / "journals" / "format-2-newest.jsonl.xz"
 PASSWORD: Final = "nine dice in a cup"
 CHEAP: Final = Cost(time=1, memory=64, parallelism=1)
 SEED: Final = 11
@@ -81,6 +88,49 @@ def one_evening() -> Journal:
     return engine.journal
 
 
+def newest_kinds() -> Journal:
+    """The kinds of the open format: playbooks of the newest editions that have them, and the House's."""
+    journal = Journal.opened(
+        MemoryStore(), journal="newest-kinds", key=small_journal.OLD.public, at=small_journal.AT,
+        by="house", program="taisai", demonstration=False,
+    )  # fmt: skip
+    engine = Engine(journal)
+    for command in _adopting():
+        assert not isinstance(engine.answer(HOUSE_STREAM, command), Refusal)
+    known: set[type[Message]] = set()
+    for path in sorted(NEWEST.glob("*.round")):
+        scratch = Engine(contract.opened(MemoryStore()))
+        try:
+            small_journal.play_into(scratch, path.stem, NEWEST)
+        except AssertionError:  # this playbook's own test says why
+            print(f"left out, because it is not played as it is written: {path.stem}")  # noqa: T201
+            continue
+        kinds = _newer_kinds(scratch.journal)
+        if not kinds <= known:
+            known |= kinds
+            small_journal.play_into(engine, path.stem, NEWEST)
+    journal.seal(small_journal.OLD, at=small_journal.AT + 1)
+    return journal
+
+
+def _newer_kinds(journal: Journal) -> set[type[Message]]:
+    messages = [message for entry in journal.entries() for message in (entry.event, entry.asked)]
+    return {type(message) for message in messages if message is not None and message.since == FORMAT}
+
+
+def _adopting() -> Iterator[HouseCommand]:
+    """A House in which a shift manager adopts the interpretations of a rulebook."""
+    at, book = small_journal.AT, rulebook("rws-sic-bo-etg-v8")
+    assert book.adoption is not None
+    ladder = ("dealer", "shift-manager")
+    yield OpenHouse(at=at, by="Olga", house="H", currency="SGD", ladder=ladder, second_rank="shift-manager")
+    yield EnrolPerson(at=at, by="Olga", person="Bo", rank="shift-manager")
+    yield AdoptInterpretations(
+        at=at, by="Bo", rulebook=book.id, edition=book.edition, digest=book.digest, rank=book.adoption.by,
+        asked_by=book.adoption.clause,
+    )  # fmt: skip
+
+
 JOURNALS: Final[Mapping[str, Callable[[], Journal]]] = {
     "playbooks": every_playbook,
     "evening": one_evening,
@@ -110,9 +160,14 @@ def database(directory: Path) -> bytes:
 def main() -> None:
     """Write the journals and the database, compressed; refuse to write over a file."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("directory", type=Path)
-    parser.add_argument("prefix")
+    parser.add_argument("directory", type=Path, nargs="?")
+    parser.add_argument("prefix", nargs="?")
+    parser.add_argument("--newest", action="store_true", help="write the journal of the open format again")
     given = parser.parse_args()
+    if given.newest:
+        text = small_journal.text_of(small_journal.exported(newest_kinds()))
+        OPEN_JOURNAL.write_bytes(lzma.compress(text, preset=9 | lzma.PRESET_EXTREME))
+        return
     contents = {
         f"{given.prefix}-{name}.jsonl.xz": small_journal.text_of(small_journal.exported(make()))
         for name, make in JOURNALS.items()

@@ -63,9 +63,9 @@ def written(store: Store, *playbooks: str) -> Journal:
     return journal
 
 
-def play_into(engine: Engine, name: str) -> None:
+def play_into(engine: Engine, name: str, folder: Path = CASES) -> None:
     """A playbook from cases/playbooks, asked of an engine and answered as it is pinned."""
-    story = playbook((CASES / f"{name}.round").read_text(), name)
+    story = playbook((folder / f"{name}.round").read_text(), name)
     opening = replace(story.opening, table=f"SB{len(engine.tables()) + 1}")
     story, book = story._replace(opening=opening), rulebook(story.book)
     stream = stream_of(story.opening.table)

@@ -78,6 +78,7 @@ PINNED = {
         3885, 3312, 108, 345, 163, 100, 0, 7, 123, (MBS, RWS, CARDS, US),
     ),
 }  # fmt: skip
+STORED = (*PINNED, *corpus.OPEN_NAMES)
 each_journal = pytest.mark.parametrize("name", sorted(PINNED))
 
 
@@ -104,6 +105,23 @@ def test_the_stand_alone_verifier_agrees(name: str) -> None:
 
 @each_journal
 def test_the_stored_commands_give_the_stored_bytes(name: str) -> None:
+    assert corpus.replayed(name) == list(corpus.lines(name))
+
+
+# Journals of format 2, which is open
+
+
+each_open_journal = pytest.mark.parametrize("name", corpus.OPEN_NAMES)
+
+
+@each_open_journal
+def test_a_journal_of_the_open_format_is_verified_and_decided_as_it_was(name: str, tmp_path: Path) -> None:
+    """Whoever changes on purpose what it means runs `python -m tests.journal.make_corpus --newest`."""
+    assert {entry.v for entry in corpus.entries(name)} == {2}
+    report = verified(corpus.plain_file(name, tmp_path), key=OLD.public)
+    assert report.sealed == report.entries
+    alone = verify_export.verify(list(corpus.lines(name)), OLD.public.text)
+    assert (alone.root().hex(), alone.entries) == (report.root, report.entries)
     assert corpus.replayed(name) == list(corpus.lines(name))
 
 
@@ -202,12 +220,12 @@ def test_the_credentials_in_the_stored_database_are_accepted(database: Path) -> 
 
 
 def _missing(kinds: Iterable[type[msgspec.Struct]], part: str) -> set[str]:
-    stored = {type(getattr(entry, part)) for name in PINNED for entry in corpus.entries(name)}
+    stored = {type(getattr(entry, part)) for name in STORED for entry in corpus.entries(name)}
     return {tag_of(kind) for kind in kinds if kind not in stored}
 
 
 def test_every_kind_of_event_and_command_is_stored() -> None:
-    """A new kind needs a new journal beside these: see `tests/journal/make_corpus.py`."""
+    """A new kind needs a playbook; then `tests/journal/make_corpus.py` makes the open journal again."""
     assert _missing((*EVENTS, *HOUSE_EVENTS, *RECORDS), "event") == set()
     assert _missing((*COMMANDS, *HOUSE_COMMANDS), "asked") == set()
 

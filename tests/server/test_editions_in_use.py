@@ -1,4 +1,4 @@
-"""A house takes an edition into use: by its signed list, from a gaming day on, at each table's next opening."""
+"""A house takes an edition into use: by its signed list, from a gaming day on, when a table opens."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from taisai.audit import verified
 from taisai.cage.messages import AdoptInterpretations, EnrolPerson, HouseCommand
 from taisai.cli.server.serve import plan_of
 from taisai.game.commands import CloseTable
@@ -261,7 +262,8 @@ def test_rws_5_10_a_rank_below_the_shift_manager_adopts_nothing_and_neither_does
     enrol = EnrolPerson(at=SIX, by="Ann Tan", person="Pat Lee", rank="pit-manager", second="Sue Lim")
     assert not isinstance(house.do(enrol), Refusal)
     for by, reason in (
-        ("Pat Lee", Reason.NOT_PERMITTED), ("Ann Tan", Reason.NOT_PERMITTED), ("Nobody", Reason.UNKNOWN_PERSON)
+        ("Pat Lee", Reason.NOT_PERMITTED), ("Ann Tan", Reason.NOT_PERMITTED),
+        ("Nobody", Reason.UNKNOWN_PERSON),
     ):  # fmt: skip
         answer = house.do(adoption(rulebook(RWS), by=by))
         assert isinstance(answer, Refusal)
@@ -312,3 +314,21 @@ def test_sabotage_a_handler_that_asks_for_no_adoption_is_noticed(
 def test_the_gaming_day_begins_at_six(folder: Path) -> None:
     settings = config(folder, "SB1")
     assert (gaming_date(settings, SIX - 1), gaming_date(settings, SIX)) == (date(2026, 11, 17), FROM)
+
+
+# The audit
+
+
+def test_the_audit_names_who_adopted_the_readings_and_tables_that_did_not_wait(
+    folder: Path, houses: list[House], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    both_editions(folder, RWS)
+    house = begun(houses, folder, config(folder, "SB1", "SB2", book=RWS), now=SIX)
+    monkeypatch.setattr(handlers, "_not_adopted", lambda *_: None)
+    house.open_table("SB1", "Sue Lim")
+    house.do(adoption(rulebook(RWS)))
+    house.open_table("SB2", "Sue Lim")
+    house.engine.journal.close()
+    report = verified(folder / "journal.db")
+    assert report.not_adopted == ("SB1",)
+    assert report.adoptions == (f"{RWS}, edition 2: Sue Lim, 2026-11-17T22:00:00.000Z",)

@@ -8,6 +8,7 @@ from typing import Any, Final
 from msgspec import structs
 
 from taisai.audit.replay import JournalReplay
+from taisai.cage.values import clock
 from taisai.game.dice.draw import Throw
 from taisai.game.dice.seeds import drawn_by
 from taisai.game.events import (
@@ -21,17 +22,17 @@ from taisai.game.events import (
     RoundVoided,
     SeedCommitted,
     SeedRevealed,
+    TableOpened,
 )
 from taisai.game.messages import tag_of
 from taisai.game.money.ledger import Account
 from taisai.game.refusals import Refusal
 from taisai.game.table import Table
 from taisai.game.vocabulary import SHAKER
-from taisai.journal.codec import AnyEvent, Entry, table_of
+from taisai.journal.codec import HOUSE_STREAM, AnyEvent, Entry, table_of
 from taisai.journal.errors import DamagedError
-from taisai.journal.streams import Aggregate, TableStream
+from taisai.journal.streams import Aggregate, HouseStream, TableStream
 from taisai.rules.errors import printable
-
 
 MOST_TOLD: Final = 600  # characters of what is told of a correction
 MOST_RECORD_CORRECTIONS: Final = 100  # that a report tells; all are counted
@@ -49,6 +50,8 @@ class RulesCheck(JournalReplay):
         """Entries with an earlier time than an entry before them in their stream."""
         self.record_corrections: list[str] = []
         """What the first corrections of the record say."""
+        self.not_adopted: list[str] = []
+        """Tables that were opened for money before the interpretations of their rulebook were adopted."""
         self.draws = DrawCheck()
         self._latest: dict[str, int] = {}
         """Stream → the latest time of its entries."""
@@ -65,8 +68,26 @@ class RulesCheck(JournalReplay):
             and len(self.record_corrections) < MOST_RECORD_CORRECTIONS
         ):
             self.record_corrections.append(_corrected(entry, entry.event))
+        if isinstance(entry.event, TableOpened) and self._lacks_adoption(entry.event):
+            self.not_adopted.append(printable(entry.event.table))
         self.draws.follow(entry)
         super().take(entry)
+
+    def adoptions(self) -> tuple[str, ...]:
+        """Who adopted the interpretations of which edition, as the House recorded it."""
+        house = self.aggregate(HOUSE_STREAM)
+        adopted = house.house.adopted.values() if isinstance(house, HouseStream) else ()
+        return tuple(
+            f"{printable(one.rulebook)}, edition {one.edition}: {printable(one.by)}, {clock(one.at)}"
+            for one in adopted
+        )
+
+    def _lacks_adoption(self, event: TableOpened) -> bool:
+        book = self.books.get(event.digest)
+        if event.demonstration or book is None or book.adoption is None:
+            return False
+        house = self.aggregate(HOUSE_STREAM)
+        return not isinstance(house, HouseStream) or event.digest not in house.house.adopted
 
     def decision(self, aggregate: Aggregate, entries: list[Entry]) -> None:
         """Decides the command again; the decision must equal the written entries."""
@@ -106,7 +127,8 @@ def _corrected(entry: Entry, event: RecordCorrected) -> str:
     people = event.by if event.second is None else f"{event.by} with {event.second}"
     now = " and ".join(_told(bet) for bet in (event.after, event.part) if bet is not None) or "nothing"
     text = (
-        f"entry {entry.position}, table {table_of(entry.stream)}, round {event.round}: {people}, {event.change}: "
+        f"entry {entry.position}, table {table_of(entry.stream)}, round {event.round}: "
+        f"{people}, {event.change}: "
         f"{_told(event.before)} → {now}; {event.reason}; {event.evidence}"
     )
     return printable(text, MOST_TOLD)

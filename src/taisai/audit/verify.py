@@ -71,6 +71,10 @@ class Report:
     """Corrections of the record of the chips."""
     record_corrections_told: tuple[str, ...]
     """The first of them, with who, what, why and what shows it: someone should ask about each."""
+    adoptions: tuple[str, ...]
+    """Who adopted the interpretations of which edition of a rulebook, and when."""
+    not_adopted: tuple[str, ...]
+    """Tables that opened for money before anyone adopted the interpretations of their rulebook."""
     clock_went_back: int
     """Entries with an earlier time than an entry before them in their stream."""
 
@@ -186,6 +190,8 @@ class _Audit:
             unused_snapshots=self.snapshots.unused, in_transit=in_transit, in_transit_told=how,
             record_corrections=rules.events.get(RecordCorrected, 0),
             record_corrections_told=tuple(rules.record_corrections), clock_went_back=rules.clock_went_back,
+            adoptions=rules.adoptions(),
+            not_adopted=() if chain.opened.demonstration else tuple(rules.not_adopted),
         )  # fmt: skip
 
     def _trusted(self) -> Seal | None:

@@ -30,7 +30,8 @@ from taisai.cli.files import STDOUT, read_file, writing
 from taisai.cli.printing import as_json, line, wrapped
 from taisai.journal.errors import DamagedError
 from taisai.journal.seals.keys import PublicKey, load_public_key
-from taisai.rules import rulebook, rulebook_ids
+from taisai.rules import rulebook_ids
+from taisai.rules.book import editions
 from taisai.rules.errors import RulesError, printable
 
 
@@ -79,6 +80,8 @@ def _proved(report: Report) -> Iterator[str]:
         f"{count(report.settlements, 'settlement')} recomputed, {count(report.bets, 'bet')}, "
         f"{count(report.voids, 'void round')}"
     )
+    for adoption in report.adoptions:
+        yield f"interpretations adopted: {adoption}"
     if report.draws:
         yield (
             f"{count(report.draws, 'draw')} of the demonstration shaker made again: {_each(report.draws)} "
@@ -124,8 +127,10 @@ def _books(report: Report) -> Iterator[tuple[str, str]]:
 def _noticed(report: Report) -> Iterator[str]:
     """What is not a fault, but may need attention."""
     for name, digest in _books(report):
-        if name in rulebook_ids() and rulebook(name).digest != digest:
+        if name in rulebook_ids() and digest not in {book.digest for book in editions(name)}:
             yield f"the stored {name} differs from the rulebook with that id in this Taisai: compare them"
+    for table in report.not_adopted:
+        yield f"table {table} opened before a person of the rank that its rulebook names adopted the readings"
     if report.record_corrections:
         yield f"{count(report.record_corrections, 'correction')} of the record of the chips: ask about each"
         yield from report.record_corrections_told

@@ -37,7 +37,8 @@ class TableConfig:
         "The name of the table; a name is never used again for another table.", example="SB1")
     rulebook: str = required(kinds.RulebookKind(),
         "The rulebook's id (`taisai rules list`): the table opens by its newest edition that is approved for "
-        "the gaming day; `id@1` is always that edition. Or a TOML file of your own.", example="rws-sic-bo-etg-v8")
+        "the gaming day; `id@1` is always that edition. Or a TOML file of your own.",
+        example="rws-sic-bo-etg-v8")
     layout: str | None = optional(kinds.LAYOUT,
         "The layout of the table, and of terminals that choose no other (default: the rulebook's first).",
         example="A")
