@@ -296,7 +296,7 @@ def test_us_later_rounds_stay_as_they_were_by_the_house(book: Rulebook) -> None:
 
 
 def test_us_5_g_a_stop_after_the_settlement_leaves_only_the_end(book: Rulebook) -> None:
-    concluded = {"stopped: conclude": "settled collected paid"}
+    concluded = {f"{declared}: conclude": "settled collected paid" for declared in ("seen", "unseen")}
     assert recoveries_by(book, "5(g)") == recoveries_by(book, "5(g)", shaker=AUTOMATED) == concluded
     assert recoveries_by(book, "house:recovery") == {"stopped: nothing": "between"}
 
@@ -423,8 +423,11 @@ def test_us_each_decision_has_its_effect(book: Rulebook) -> None:
     assert void.balance(Account.CLAIMS_ON_PLAYERS) == 600
     again = decided(book, "between", Treatment.SETTLE_BY_OUTCOME, round=1, faces=OTHER_FACES)
     assert again.balance(Account.CLAIMS_ON_PLAYERS) == 1_200
-    treated = decided(book, "closed", Treatment.TREAT_BETS, bets={"1-small": None, "1-big": "small"})
+    treated = decided(book, "closed", Treatment.TREAT_BETS, bets={"1-small": None})
     assert treated.balance(Account.AT_RISK) == 400
+    moved = {"treatment": Treatment.TREAT_BETS, "bets": {"1-big": "small"}, "reason": "fair", "second": "sal"}
+    waiting = after(at(book, "closed"), "other")
+    assert waiting.refused(DecideReferral, "sue", referral="r1", **moved) == "late 3(c)"
 
 
 def test_us_a_player_calls_through_someone_at_the_table(book: Rulebook) -> None:
