@@ -33,7 +33,20 @@ from taisai.game.vocabulary import RECOVERY, Hold
 from taisai.rules import Act, Irregularity, Phase, Rulebook
 from taisai.rules.procedure import Declared
 from taisai.rules.vocabulary import Visibility
-from tests.game.playing import CREDITS, RWS, SEAT, STAKES, Answer, Playing, at, course, phases, standing, worn
+from tests.game.playing import (
+    CREDITS,
+    RWS,
+    SEAT,
+    STAKES,
+    US,
+    Answer,
+    Playing,
+    at,
+    course,
+    phases,
+    standing,
+    worn,
+)
 
 Settings = tuple[tuple[str, str], ...]
 Cell = tuple[str, str, str]
@@ -227,8 +240,10 @@ def act_played(book: Rulebook, act: str, phase: str, **settings: str) -> str:
     became = told_of_act(here, act)
     # Whether the dice lie flat is asked when the result is keyed in, and of no other act.
     assert act == Act.ENTER_RESULT or told_of_act(here, act, flat=False) == became
-    # What a round needs to open it does not need to go on.
-    assert phase == Phase.BETWEEN or told_of_act(worn(book, phase, **settings), act) == became
+    # What a round needs to open it does not need to go on; US 1 asks for the age of the dice at every shake.
+    is_shake = book.id == US and act in (Act.TUMBLE, Act.ACTIVATE_SHAKER)
+    later = worn(book, phase, hours=1 if is_shake else 25, **settings)
+    assert phase == Phase.BETWEEN or told_of_act(later, act) == became
     return became
 
 

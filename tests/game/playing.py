@@ -285,9 +285,9 @@ class Playing:
                 return self
         raise AssertionError(f"a round does not come to {phase}")
 
-    def wear(self) -> Playing:
+    def wear(self, hours: int = 25) -> Playing:
         """A day and an hour pass, and a trial finds a device out of order: no reason to stop a round."""
-        self.now += 25 * HOUR
+        self.now += hours * HOUR
         if self.book.id == US:
             self.do(Inspect, "flo", item="electrical-device", runs=1, passed=False, entered=FACES)
             if self.settings.get("shaker") == "automated":
@@ -364,13 +364,13 @@ def standing(book: Rulebook, phase: str, **settings: str) -> Playing:
 
 
 @lru_cache(maxsize=32)
-def _worn(here: Playing) -> Playing:
-    return here.fork().wear()
+def _worn(here: Playing, hours: int) -> Playing:
+    return here.fork().wear(hours)
 
 
-def worn(book: Rulebook, phase: str, **settings: str) -> Playing:
+def worn(book: Rulebook, phase: str, *, hours: int = 25, **settings: str) -> Playing:
     """The same after a day and a failure, which stop no round that is in hand: to be asked only."""
-    return _worn(standing(book, phase, **settings))
+    return _worn(standing(book, phase, **settings), hours)
 
 
 def at(book: Rulebook, phase: str, **settings: str) -> Playing:

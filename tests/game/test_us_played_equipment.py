@@ -6,11 +6,21 @@ from typing import Any, Final
 
 import pytest
 
-from taisai.game.commands import Assign, BeginShift, Inspect, Perform, PlaceItem, RemoveItem, RepairItem
+from taisai.game.commands import (
+    Assign,
+    BeginShift,
+    Inspect,
+    Leave,
+    Perform,
+    PlaceItem,
+    RemoveItem,
+    RepairItem,
+    ReportIrregularity,
+)
 from taisai.game.equipment.items import HOUR
-from taisai.game.events import ItemFailed, ItemInspected, ItemPlaced
+from taisai.game.events import ItemFailed, ItemInspected, ItemPlaced, Referred
 from taisai.game.vocabulary import HOUSE
-from taisai.rules import Act, Outcome, Rulebook, rulebook
+from taisai.rules import Act, Irregularity, Outcome, Rulebook, rulebook
 from taisai.rules.equipment import InspectedBefore
 from tests.game.playing import FACES, US, Playing, at, phases, standing
 
@@ -59,17 +69,67 @@ def test_us_1_dice_past_24_hours_stay_out_under_the_automated_shaker_too(book: R
     assert playing.act_refused("open-bets") == "unmet-need 1"
 
 
-def test_us_1_a_round_in_hand_is_finished_with_its_dice(book: Rulebook) -> None:
-    playing = at(book, "closed")
-    playing.now += 25 * HOUR
-    playing.act("tumble")
-    assert playing.table.phase == "closed-tumbled"
+def test_us_1_the_age_of_the_dice_is_asked_at_every_shake(book: Rulebook) -> None:
+    for phase in ("closed", "closed-tumbled"):
+        playing = at(book, phase)
+        placed = playing.table.equipment.placed["dice"].since
+        playing.now = placed + 24 * HOUR
+        assert playing.tried(Perform, "dan", act=Act.TUMBLE, tumbles=1) == "done"
+        playing.now += 1
+        assert playing.act_refused("tumble") == "unmet-need 1"
+    automated = at(book, "closed", shaker=AUTOMATED)
+    automated.now += 25 * HOUR
+    assert automated.act_refused("activate-shaker") == "unmet-need 1"
+
+
+def test_us_1_dice_too_old_are_replaced_before_the_shake_with_the_round_in_hand(book: Rulebook) -> None:
     swap = {"item": "dice", "serial": "D-2"}
-    assert playing.refused(PlaceItem, "dan", **swap) == "under-live-bets house:equipment"
+    for phase in ("open", "closed"):
+        playing = at(book, phase)
+        playing.now += 25 * HOUR
+        playing.do(RemoveItem, "dan", item="dice")
+        assert phase == "open" or playing.act_refused("tumble") == "unmet-need 1"
+        playing.do(PlaceItem, "dan", **swap)
+        if phase == "open":
+            playing.act("close-bets")
+        playing.act("tumble")
+        assert playing.table.phase == "closed-tumbled"
+    for phase in ("closed-tumbled", "revealed", "entered", "settled", "collected", "paid"):
+        shaken = standing(book, phase)
+        assert shaken.refused(RemoveItem, "dan", item="dice") == "under-live-bets house:equipment"
+        assert shaken.refused(PlaceItem, "dan", **swap) == "under-live-bets house:equipment"
+
+
+def test_us_1_dice_too_old_found_past_the_shake_hold_the_round_and_earlier_ones_stand(book: Rulebook) -> None:
+    playing = at(book, "between").to("closed-tumbled")
+    playing.now += 25 * HOUR
+    *_, referred = playing.do(ReportIrregularity, "dan", event=Irregularity.DICE_OVER_AGE, round=2)
+    assert isinstance(referred, Referred)
+    assert (referred.to, referred.holds, referred.outside) == ("casino-supervisor", True, True)
+    assert playing.act_refused("uncover") == "on-hold house:outside-the-rules"
+    first = playing.table.past(1)
+    assert first is not None
+    assert not first.voided
+
+
+def test_us_1_the_last_dealer_stays_until_the_dice_are_handed_over_or_gone(book: Rulebook) -> None:
+    playing = at(book, "between")
+    for by in ("dan", "sue", HOUSE):
+        assert playing.refused(Leave, by, person="dan") == "unmet-need 1"
+    assert (
+        playing.refused(Assign, "sue", person="dan", rank="dealer", position="floorperson") == "unmet-need 1"
+    )
+    handed_over = playing.fork()
+    handed_over.do(Assign, "sue", person="ivy", rank="dealer", position="dealer")
+    assert set(handed_over.table.people) == {"ivy", "flo", "sue", "sal"}
+    assert handed_over.refused(Leave, "ivy", person="ivy") == "unmet-need 1"
+    playing.do(RemoveItem, "dan", item="dice")
+    playing.do(Leave, "dan", person="dan")
+    assert "dan" not in playing.table.people
 
 
 def test_us_1_dice_and_shaker_are_in_the_dealers_charge(book: Rulebook) -> None:
-    strict = bare(book, higher_may_act="no")
+    strict = bare(book)
     for person in ("flo", "sue"):
         assert strict.refused(PlaceItem, person, item="dice") == "not-permitted 1"
     playing = at(book, "open")
@@ -90,7 +150,8 @@ def test_us_5_a_nothing_opens_before_the_floorperson_has_inspected(book: Ruleboo
     assert automated.act_refused("open-bets") == "unmet-need 5(a)(1)"
     (assigned,) = playing.do(Assign, "sue", person="fay", rank="floorperson", position="floorperson")
     assert assigned.clause == "5(a)"
-    assert tried_out(playing, "dan").startswith("not-permitted")
+    for table in (playing, bare(book, higher_may_act="yes")):
+        assert tried_out(table, "dan").startswith("not-permitted")
 
 
 def test_us_5_a_an_item_repaired_or_brought_again_is_inspected_again(book: Rulebook) -> None:
@@ -106,9 +167,11 @@ def test_us_5_a_1_the_device_is_tried_with_three_numbers_and_every_winning_area_
     book: Rulebook,
 ) -> None:
     playing = bare(book)
-    assert tried_out(playing) == tried_out(playing, "sue") == "done"
-    assert tried_out(playing, "dan") == "not-permitted 5(a)(1)"
-    assert tried_out(bare(book, higher_may_act="no"), "sue") == "not-permitted 5(a)(1)"
+    assert tried_out(playing) == "done"
+    for person in ("dan", "sue"):
+        assert tried_out(playing, person) == "not-permitted 5(a)(1)"
+    loose = bare(book, higher_may_act="yes")
+    assert (tried_out(loose, "sue"), tried_out(loose, "dan")) == ("done", "not-permitted 5(a)(1)")
     assert tried_out(playing, runs=0) == "unmet-need 5(a)(1)"
     assert tried_out(playing, entered=()) == "unmet-need 5(a)(1)"
     assert tried_out(playing, entered=(1, 2)) == "bad-value 5(a)(1)"
@@ -143,11 +206,11 @@ def test_us_5_a_2_the_automated_shaker_is_run_three_times_before_opening(book: R
     (inspected,) = playing.do(Inspect, "flo", runs=3, **runs)
     assert inspected.clause == "5(a)(2)"
     assert playing.act("open-bets")
-    # Whoever stands above the floorperson may do it for him, where that is set.
+    # Whoever stands above the floorperson may do it for them only where that is set.
     stands_in = {"runs": 3, "before": InspectedBefore.OPENING}
-    assert playing.tried(Inspect, "sue", **runs | stands_in) == "done"
-    strict = bare(book, shaker=AUTOMATED, higher_may_act="no")
-    assert strict.refused(Inspect, "sue", **runs | stands_in) == "not-permitted 5(a)(2)"
+    assert playing.refused(Inspect, "sue", **runs | stands_in) == "not-permitted 5(a)(2)"
+    loose = bare(book, shaker=AUTOMATED, higher_may_act="yes")
+    assert loose.tried(Inspect, "sue", **runs | stands_in) == "done"
     # With the manual shaker there is none to inspect.
     assert bare(book).refused(Inspect, "flo", runs=3, **runs) == "bad-value house:equipment"
 
@@ -175,6 +238,28 @@ def test_us_5_b_each_shift_the_casino_supervisor_runs_the_automated_shaker_again
     arrival = {"person": "sid", "rank": "casino-supervisor", "position": "casino-supervisor"}
     (assigned,) = playing.do(Assign, HOUSE, **arrival)
     assert assigned.clause == "5(b)"
+
+
+def test_us_5_b_the_supervisor_inspects_as_well_and_nobody_does_both(book: Rulebook) -> None:
+    playing = bare(book, shaker=AUTOMATED)
+    playing.do(PlaceItem, "dan", item="dice")
+    lit = tuple(playing.table.terms["A"].matrix.illuminated(Outcome.of(*FACES)))
+    device = {"item": "electrical-device", "runs": 1, "passed": True, "entered": FACES, "lit": lit}
+    shaker = {"item": "automated-shaker", "runs": 3, "passed": True}
+    assert playing.refused(Inspect, "sue", **device) == "not-permitted 5(a)(1)"
+    playing.do(Inspect, "flo", **device)
+    (second,) = playing.do(Inspect, "sue", **shaker)
+    assert second.clause == "5(b)"
+    assert playing.act_refused("open-bets") == "unmet-need 5(a)(2)"
+    (first,) = playing.do(Inspect, "flo", **shaker)
+    assert first.clause == "5(a)(2)"
+    assert playing.act("open-bets")
+
+
+def test_us_5_b_no_shift_begins_with_a_round_in_hand(book: Rulebook) -> None:
+    for phase in phases(US)[1:]:
+        refused = standing(book, phase).refused(BeginShift, "sue", shift="night")
+        assert refused == "under-live-bets house:day"
 
 
 def test_us_5_b_a_shift_with_the_manual_shaker_begins_without_a_trial(book: Rulebook) -> None:

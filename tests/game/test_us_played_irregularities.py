@@ -8,14 +8,19 @@ import pytest
 
 from taisai.game.commands import (
     CallAttendant,
+    ConfirmReport,
+    ContestReport,
     DecideReferral,
+    DeclareUnrecorded,
+    MoveBet,
     Perform,
     Recover,
     Reopen,
     RepairItem,
     ReportIrregularity,
+    TakeBack,
 )
-from taisai.game.events import ReferralDecided, Referred, RoundResettled, TableShut
+from taisai.game.events import IrregularityRuled, ReferralDecided, Referred, RoundResettled, TableShut
 from taisai.game.money.ledger import Account
 from taisai.game.play import recover
 from taisai.game.vocabulary import RECOVERY, Subject, Treatment
@@ -25,6 +30,7 @@ from tests.game.playing import FILL, OTHER_FACES, SEAT, US, Playing, at, phases,
 
 AUTOMATED: Final = "automated"
 OUTSIDE: Final = "house:outside-the-rules"
+UNTIL_PAID: Final = "revealed entered settled collected"
 AFTER_REVEAL: Final = "revealed entered settled collected paid"
 ALWAYS: Final = f"between open closed closed-tumbled {AFTER_REVEAL}"
 NEVER_COVERED: Final = f"between open closed {AFTER_REVEAL}"
@@ -41,17 +47,27 @@ def after(playing: Playing, event: str, **fields: Any) -> Playing:
     return playing
 
 
+def ruled_on(playing: Playing, event: str) -> list[IrregularityRuled]:
+    """The rulings that a report comes to."""
+    return [one for one in playing.report(event) if isinstance(one, IrregularityRuled)]
+
+
 # What the document foresees
 
 
 def test_us_6_a_a_no_roll_leaves_the_bets_and_opens_them_again(book: Rulebook) -> None:
-    assert rulings_by(book, "6(a)") == {"die-not-flat: bets reopened": "closed-tumbled revealed entered"}
-    assert rulings_by(book, "6(a)", shaker=AUTOMATED) == {"die-not-flat: bets reopened": "revealed entered"}
-    assert told_of_act(standing(book, "revealed"), "enter-result", flat=False) == "bets reopened 6(a)"
+    reopened = "die-not-flat: bets reopened"  # the clause orders the call; what follows is the house's
+    assert rulings_by(book, "house:no-roll") == {reopened: f"closed-tumbled {UNTIL_PAID}"}
+    assert rulings_by(book, "house:no-roll", shaker=AUTOMATED) == {reopened: UNTIL_PAID}
+    for phase in ("closed-tumbled", *UNTIL_PAID.split()):
+        ruled, *_ = ruled_on(standing(book, phase), "die-not-flat")
+        assert (ruled.ruling, ruled.clause) == ("no-roll", "6(a)")
+    act = told_of_act(standing(book, "revealed"), "enter-result", flat=False)
+    assert act == "bets reopened house:no-roll"
     playing = at(book, "revealed")
     playing.act("enter-result", flat=False, faces=())
     playing.bet(small=500)
-    assert playing.act_refused("tumble") == "out-of-order 5(d)(1)"  # a fresh close comes first
+    assert playing.act_refused("tumble") == "out-of-order 5(c)"  # a fresh close comes first
     playing.act("close-bets")
     playing.act("tumble", tumbles=2)
     assert playing.act_refused("uncover") == "unmet-need 5(d)(1)"  # the shakes before do not count
@@ -64,17 +80,89 @@ def test_us_6_a_a_no_roll_leaves_the_bets_and_opens_them_again(book: Rulebook) -
 
 
 def test_us_6_a_a_house_may_void_a_no_roll_instead(book: Rulebook) -> None:
-    void = {"die-not-flat: void": "closed-tumbled revealed entered"}
+    void = {"die-not-flat: void": f"closed-tumbled {UNTIL_PAID}"}
     assert rulings_by(book, "6(a)", no_roll="void") == void
     assert told_of_act(standing(book, "revealed", no_roll="void"), "enter-result", flat=False) == "void 6(a)"
     automated = rulings_by(book, "6(a)", no_roll="void", shaker=AUTOMATED)
-    assert automated == {"die-not-flat: void": "revealed entered"}
+    assert automated == {"die-not-flat: void": UNTIL_PAID}
+
+
+def test_us_6_a_past_a_no_roll_bets_are_open_in_every_sense(book: Rulebook) -> None:
+    playing = after(at(book, "collected"), "die-not-flat")
+    assert playing.balance(Account.AT_RISK) == 1_400  # the losers are put back
+    playing.do(MoveBet, "dan", round=1, id="1-big", area="small")
+    playing.do(TakeBack, "dan", round=1, seat=SEAT, ids=("1-small",))
+    playing.bet(big=500)
+    assert playing.balance(Account.AT_RISK) == 900
+    playing.act("close-bets")
+    assert playing.bet_refused(big=500) == "late 5(c)"
+
+
+def test_us_6_a_a_no_roll_reported_by_one_holds_a_keyed_result(book: Rulebook) -> None:
+    for phase in ("entered", "settled", "collected"):
+        playing = after(at(book, phase), "die-not-flat", second=None)
+        assert playing.table.phase == phase
+        for act in ("settle", "collect", "pay"):
+            assert playing.act_refused(act) in ("on-hold house:confirmation", "out-of-order 3(c)")
+        for person in ("dan", "flo"):
+            refused = playing.refused(ConfirmReport, person, report="h1")
+            assert refused == "second-person house:confirmation"
+        contested = playing.fork()
+        playing.do(ConfirmReport, "sue", report="h1")
+        assert (playing.table.phase, playing.table.held) == ("open", None)
+        *_, referred = contested.do(ContestReport, "sal", report="h1", reason="it lay flat")
+        assert isinstance(referred, Referred)
+        assert (referred.to, referred.holds) == ("casino-supervisor", True)
+        decision = {"referral": "r1", "treatment": Treatment.RE_OPEN, "reason": "it did not"}
+        contested.do(DecideReferral, "sue", **decision, second="sal")
+        assert contested.table.phase == "open"
+        assert contested.balance(Account.AT_RISK) == 1_400
+    for phase in ("closed-tumbled", "revealed"):
+        assert after(at(book, phase), "die-not-flat", second=None).table.phase == "open"
+
+
+def test_us_6_a_two_people_confirm_what_one_has_reported(book: Rulebook) -> None:
+    playing = after(at(book, "entered"), "die-not-flat", second=None)
+    playing = after(playing, "die-not-flat")
+    assert (playing.table.phase, playing.table.held, playing.table.reports) == ("open", None, {})
+
+
+def test_us_6_b_a_no_roll_with_a_dead_device_is_void_and_the_table_is_shut(book: Rulebook) -> None:
+    for shaker in ("manual", AUTOMATED):
+        for first, second in (("equipment-failure", "die-not-flat"), ("die-not-flat", "equipment-failure")):
+            playing = after(at(book, "revealed", shaker=shaker), first)
+            playing = after(playing, second)
+            assert (playing.table.round, playing.balance(Account.AT_RISK)) == (None, 0)
+            assert playing.balance(Account.CHIPS) == FILL
+            assert playing.table.shut is not None
+            assert not playing.table.equipment.placed["electrical-device"].working
+    by_act = after(at(book, "revealed"), "equipment-failure")
+    assert told_of_act(by_act, "enter-result", flat=False) == "void 6(b)"
+
+
+def test_us_6_b_a_flat_roll_past_a_no_roll_is_settled_without_the_device(book: Rulebook) -> None:
+    playing = after(at(book, "revealed"), "die-not-flat")
+    for act in ("close-bets", "tumble", "uncover", "enter-result"):
+        playing.act(act)
+    playing = after(playing, "equipment-failure")
+    assert playing.table.phase == "entered"
+    playing.act("settle", second="sue")
+
+
+def test_us_6_b_a_device_repaired_in_the_round_is_not_dead(book: Rulebook) -> None:
+    playing = after(at(book, "closed"), "equipment-failure", item="electrical-device")
+    decision = {"referral": "r1", "treatment": Treatment.CONTINUE, "reason": "it is being repaired"}
+    playing.do(DecideReferral, "sue", **decision)
+    playing.do(RepairItem, "sue", item="electrical-device")
+    for act in ("tumble", "uncover"):
+        playing.act(act)
+    assert told_of_act(playing, "enter-result", flat=False) == "bets reopened house:no-roll"
 
 
 def test_us_6_b_a_device_that_fails_is_settled_without_before_a_casino_supervisor(book: Rulebook) -> None:
-    witnessed = "equipment-failure: settled before casino-supervisor, then shut"
-    assert rulings_by(book, "6(b)") == {witnessed: AFTER_REVEAL}
-    assert rulings_by(book, "6(b)", shaker=AUTOMATED) == {witnessed: AFTER_REVEAL}
+    told = "settled before casino-supervisor, then shut"
+    witnessed = {f"equipment-failure: {told}": AFTER_REVEAL, f"power-failure: {told}": AFTER_REVEAL}
+    assert rulings_by(book, "6(b)") == rulings_by(book, "6(b)", shaker=AUTOMATED) == witnessed
     playing = after(at(book, "entered"), "equipment-failure")
     for act in (Act.SETTLE, Act.COLLECT, Act.PAY):
         for second in (None, "dan", "flo", "zoe"):
@@ -103,16 +191,36 @@ def test_us_6_b_then_the_table_is_shut_until_the_device_is_repaired(book: Rulebo
 
 
 def test_us_6_b_a_stop_once_the_dice_are_known_is_settled_so_too(book: Rulebook) -> None:
-    stopped = {"stopped: settled before casino-supervisor, then shut": "revealed entered"}
+    told = "settled before casino-supervisor, then shut"
+    stopped = {f"{declared}: {told}": "revealed entered" for declared in ("seen", "unseen")}
     assert recoveries_by(book, "6(b)") == stopped
     assert recoveries_by(book, "6(b)", shaker=AUTOMATED) == stopped
     playing = at(book, "entered")
     playing.do(Recover, RECOVERY)
+    assert playing.act_refused("settle") == "on-hold house:declaration"
+    playing.do(DeclareUnrecorded, "dan", second="sue")
     assert playing.act_refused("settle") == "second-person 6(b)"
     for act in ("settle", "collect", "pay"):
         playing.act(act, second="sue")
     playing.act("clear-lights")
     assert playing.table.shut is not None
+
+
+def test_us_6_b_a_second_report_of_the_device_orders_nothing_anew(book: Rulebook) -> None:
+    playing = after(at(book, "entered"), "equipment-failure", detail="no lamp burns")
+    playing = after(playing, "power-failure", detail="again")
+    for act in ("settle", "collect", "pay"):
+        playing.act(act, second="sue")
+    *_, shut = playing.act("clear-lights")
+    assert isinstance(shut, TableShut)
+    assert shut.reason == "no lamp burns"
+
+
+def test_us_6_b_a_no_roll_seen_past_a_stop_with_the_dice_in_view_is_void(book: Rulebook) -> None:
+    playing = at(book, "revealed")
+    playing.do(Recover, RECOVERY)
+    playing.do(DeclareUnrecorded, "dan", second="sue", seen=True)
+    assert told_of_act(playing, "enter-result", flat=False) == "void 6(b)"
 
 
 def test_us_6_c_an_automated_shaker_that_fails_when_activated_voids_the_round(book: Rulebook) -> None:
@@ -133,6 +241,13 @@ def test_us_5_c_a_late_bet_reported_is_noted_and_not_taken(book: Rulebook) -> No
     noted = "late-bet: noted refuse"
     assert rulings_by(book, "5(c)") == {noted: f"closed closed-tumbled {AFTER_REVEAL}"}
     assert rulings_by(book, "5(c)", shaker=AUTOMATED) == {noted: f"closed {AFTER_REVEAL}"}
+
+
+def test_us_5_f_dice_of_the_last_throw_in_view_change_nothing(book: Rulebook) -> None:
+    noted = {"untumbled-in-view: noted continue": "open closed"}
+    assert rulings_by(book, "5(f)") == rulings_by(book, "5(f)", shaker=AUTOMATED) == noted
+    playing = after(at(book, "open"), "untumbled-in-view")
+    assert playing.bet(small=500)
 
 
 def test_us_3_c_a_withdrawal_reported_past_the_close_changes_nothing(book: Rulebook) -> None:
@@ -158,11 +273,11 @@ def test_us_5_e_a_wrong_result_gives_way_to_the_dice(book: Rulebook) -> None:
     assert (settled.won, settled.collected) == (400, 1_000)  # type: ignore[attr-defined]
     over = at(book, "between")
     alone = over.reporting("wrong-result", second=None)
-    assert over.refused(ReportIrregularity, "dan", **alone) == "second-person house:dual-control"
-    assert (
-        over.refused(ReportIrregularity, "dan", **alone | {"second": "flo"})
-        == "second-person house:dual-control"
-    )
+    held = over.fork()
+    held.do(ReportIrregularity, "dan", **alone)
+    assert held.balance(Account.CLAIMS_ON_PLAYERS) == 0
+    held.do(ConfirmReport, "sue", report="h1")
+    assert held.balance(Account.CLAIMS_ON_PLAYERS) == 1_200
     *_, again = over.do(ReportIrregularity, "dan", **over.reporting("wrong-result"))
     assert isinstance(again, RoundResettled)
     # What left the tray is a claim on the player, never a balance below zero.
@@ -181,7 +296,7 @@ def test_us_later_rounds_stay_as_they_were_by_the_house(book: Rulebook) -> None:
 
 
 def test_us_5_g_a_stop_after_the_settlement_leaves_only_the_end(book: Rulebook) -> None:
-    concluded = {"stopped: conclude": "settled collected paid"}
+    concluded = {f"{declared}: conclude": "settled collected paid" for declared in ("seen", "unseen")}
     assert recoveries_by(book, "5(g)") == recoveries_by(book, "5(g)", shaker=AUTOMATED) == concluded
     assert recoveries_by(book, "house:recovery") == {"stopped: nothing": "between"}
 
@@ -217,9 +332,9 @@ def test_us_a_die_seen_under_the_cover_rules_nothing_otherwise(book: Rulebook) -
 
 
 NEVER_FORESEEN: Final = (
-    "exposed-early", "die-damaged", "dome-or-dice-broken", "chips-unclear", "deal-not-pressed",
-    "earlier-limit-mistake", "power-failure", "terminals-down", "display-wrong", "foreign-card",
-    "card-count-wrong", "shoe-short", "other",
+    "exposed-early", "exposed-late", "dice-over-age", "die-damaged", "dome-or-dice-broken",
+    "chips-unclear", "deal-not-pressed", "earlier-limit-mistake", "terminals-down", "display-wrong",
+    "foreign-card", "card-count-wrong", "shoe-short", "other",
 )  # fmt: skip
 
 
@@ -229,7 +344,9 @@ def test_us_whatever_else_happens_waits_for_a_casino_supervisor(book: Rulebook) 
         f"{event}: referred to casino-supervisor": where
         for event, where in {
             "too-few-tumbles": f"between open {AFTER_REVEAL}",
-            "die-not-flat": "between open closed settled collected paid",
+            "die-not-flat": "between open closed paid",
+            "untumbled-in-view": f"between closed-tumbled {AFTER_REVEAL}",
+            "power-failure": "between open closed closed-tumbled",
             "late-bet": "between open",
             "late-withdrawal": "between open paid",
             "equipment-failure": "between open closed closed-tumbled",
@@ -251,20 +368,27 @@ def test_us_what_no_clause_foresees_is_marked_outside_the_rules(book: Rulebook) 
             answer = standing(book, phase).report(event)
             (referred,) = [one for one in answer if isinstance(one, Referred)]
             assert (referred.outside, referred.to) == (True, "casino-supervisor")
-            assert referred.holds == (phase != "between")
+            in_view = phase in AFTER_REVEAL.split()
+            assert referred.holds == (in_view if event == "chips-unclear" else phase != "between")
 
 
 def test_us_a_stop_before_the_dice_are_known_is_locked_and_referred(book: Rulebook) -> None:
-    referred = "stopped: referred to casino-supervisor"
-    assert recoveries_by(book, OUTSIDE) == {referred: "open closed closed-tumbled"}
-    assert recoveries_by(book, OUTSIDE, shaker=AUTOMATED) == {referred: "open closed"}
+    told = "referred to casino-supervisor"
+    declared = ("seen", "unseen")
+    referred = {f"{how}: {told}": "open closed closed-tumbled" for how in declared}
+    assert recoveries_by(book, OUTSIDE) == referred
+    automated = {f"{how}: {told}": "open closed" for how in declared}
+    assert recoveries_by(book, OUTSIDE, shaker=AUTOMATED) == automated
     playing = at(book, "closed")
     recovered = recover(playing.log, book, at=playing.now)
     assert recovered.events == playing.ask(Recover, RECOVERY)
     playing.do(Recover, RECOVERY)
+    assert playing.act_refused("tumble") == "on-hold house:declaration"
+    playing.do(DeclareUnrecorded, "dan", second="sue")
     assert playing.table.referrals["r1"].subject is Subject.INTERRUPTION
     assert playing.act_refused("tumble") == f"on-hold {OUTSIDE}"
     playing.do(Recover, RECOVERY)
+    playing.do(DeclareUnrecorded, "dan", second="sue")
     assert len(playing.table.referrals) == 1  # what the round waits for is still open
 
 
@@ -299,8 +423,11 @@ def test_us_each_decision_has_its_effect(book: Rulebook) -> None:
     assert void.balance(Account.CLAIMS_ON_PLAYERS) == 600
     again = decided(book, "between", Treatment.SETTLE_BY_OUTCOME, round=1, faces=OTHER_FACES)
     assert again.balance(Account.CLAIMS_ON_PLAYERS) == 1_200
-    treated = decided(book, "closed", Treatment.TREAT_BETS, bets={"1-small": None, "1-big": "small"})
+    treated = decided(book, "closed", Treatment.TREAT_BETS, bets={"1-small": None})
     assert treated.balance(Account.AT_RISK) == 400
+    moved = {"treatment": Treatment.TREAT_BETS, "bets": {"1-big": "small"}, "reason": "fair", "second": "sal"}
+    waiting = after(at(book, "closed"), "other")
+    assert waiting.refused(DecideReferral, "sue", referral="r1", **moved) == "late 3(c)"
 
 
 def test_us_a_player_calls_through_someone_at_the_table(book: Rulebook) -> None:
