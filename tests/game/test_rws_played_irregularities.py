@@ -244,7 +244,8 @@ def test_rws_5_4_a_damaged_die_voids_the_round_in_hand_and_those_that_are_named(
 def test_rws_5_4_every_report_voids_the_round_in_hand_in_every_phase(book: Rulebook) -> None:
     for phase in IN_HAND.split():
         playing = after(at(book, phase), "die-damaged")
-        assert (playing.table.past(1).voided, playing.credits) == (True, CREDITS)  # type: ignore[union-attr]
+        assert [one.voided for one in playing.table.rounds] == [True]
+        assert playing.credits == CREDITS
     assert rulings_by(book, "5.4") == {"die-damaged: affected rounds void": ALWAYS}
 
 
@@ -269,6 +270,13 @@ def test_rws_5_4_winnings_that_have_left_become_a_claim_and_no_debt_in_silence(b
     (claim,) = playing.table.claims.values()
     assert (claim.amount, claim.of_player) == (600, False)
     assert playing.balance(Account.CLAIMS_ON_PLAYERS) == 600
+
+
+def test_rws_a_die_seen_after_the_close_and_untumbled_dice_change_nothing(book: Rulebook) -> None:
+    assert rulings_by(book, "house:seen") == {"exposed-late: noted continue": "closed closed-tumbled"}
+    assert rulings_by(book, "house:untumbled") == {
+        "untumbled-in-view: noted continue": f"{TO_REVEAL} {KNOWN}"
+    }
 
 
 # Results and displays

@@ -299,6 +299,7 @@ def test_three_card_5_1_a_card_seen_before_the_close_voids_whatever_was_reported
 def test_three_card_a_card_seen_after_the_close_changes_no_ruling(book: Rulebook) -> None:
     for clause in ("5.2.1", "5.2.2", "5.3", "5.4", "5.5", "5.6"):
         assert rulings_by(book, clause, seen=True) == rulings_by(book, clause), clause
+    assert rulings_by(book, "house:seen") == {"exposed-late: noted continue": "closed"}
     seen = rulings_by(book, OUTSIDE, seen=True)
     for event in ("power-failure", "equipment-failure", "other"):
         assert seen[f"{event}: referred to shift-manager"] == all_but("open")
