@@ -60,7 +60,7 @@ def test_rws_5_1_a_failure_is_ruled_by_whether_a_die_was_seen(book: Rulebook) ->
 def test_rws_5_3_3_a_die_seen_before_the_close_voids_the_round_whatever_was_reported(book: Rulebook) -> None:
     void = rulings_by(book, "5.3.3", seen=True)
     for event in ("power-failure", "terminals-down", "display-wrong", "wrong-result", "other"):
-        assert void[f"{event}: void"] == "open open-tumbled"
+        assert void.get(f"{event}: void") == "open open-tumbled"
     assert rulings_by(book, "5.2", seen=True) == {
         "terminals-down: noted settle-registered": f"closed closed-tumbled {KNOWN}"
     }
