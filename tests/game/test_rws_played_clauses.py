@@ -63,7 +63,10 @@ def test_rws_1_8_a_round_begins_with_the_notice_and_ends_with_the_last_player(bo
         if act == "settle":  # one terminal dies; its player is settled like all others
             playing.do(ReportIrregularity, "dan", **playing.reporting("terminals-down"))
         playing.act(act)
-    assert [seat.purse.credits for seat in playing.table.seats.values() if seat.purse] == [CREDITS - 200, 1_500]
+    assert [seat.purse.credits for seat in playing.table.seats.values() if seat.purse] == [
+        CREDITS - 200,
+        1_500,
+    ]
     (concluded,) = playing.act("conclude")
     assert concluded.clause == "1.8"
 
@@ -188,7 +191,9 @@ def test_rws_5_3_2_a_report_by_one_person_takes_effect_or_holds_the_round(book: 
     for phase in ("open-tumbled", "closed-tumbled", "revealed", "entered", "settled"):
         playing = at(book, phase)
         playing.do(ReportIrregularity, "dan", **playing.reporting("die-not-flat", second=None))
-        seen[phase] = "void" if playing.table.round is None else str(playing.table.held and playing.table.held[0])
+        seen[phase] = (
+            "void" if playing.table.round is None else str(playing.table.held and playing.table.held[0])
+        )
     assert seen == {
         "open-tumbled": "void", "closed-tumbled": "void", "revealed": "void",
         "entered": "confirmation", "settled": "confirmation",

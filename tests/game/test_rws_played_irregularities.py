@@ -190,7 +190,10 @@ def test_rws_5_3_earlier_rounds_stand_and_an_irregular_one_that_is_paid_is_refer
     for event in ("too-few-tumbles", "die-not-flat", "exposed-early"):
         later = after(at(book, "between").to("closed"), event, round=1)
         assert (later.table.phase, later.credits) == ("closed", CREDITS + 600 - 1_400)
-        assert (later.table.referrals["r1"].to, later.table.referrals["r1"].clause) == ("shift-manager", "5.10")
+        assert (later.table.referrals["r1"].to, later.table.referrals["r1"].clause) == (
+            "shift-manager",
+            "5.10",
+        )
 
 
 def test_rws_5_3_1_too_few_tumbles_void_the_round_whenever_they_are_noticed(book: Rulebook) -> None:

@@ -309,7 +309,10 @@ def test_three_card_a_card_seen_after_the_close_changes_no_ruling(book: Rulebook
 
 
 def test_three_card_1_1_2_a_round_settled_before_a_stop_is_concluded(book: Rulebook) -> None:
-    assert recoveries_by(book, "1.1.2") == {"seen: conclude": "settled paid", "unseen: conclude": "settled paid"}
+    assert recoveries_by(book, "1.1.2") == {
+        "seen: conclude": "settled paid",
+        "unseen: conclude": "settled paid",
+    }
 
 
 def test_three_card_a_stop_is_declared_and_locks_the_round_until_it_is_decided(book: Rulebook) -> None:
