@@ -76,7 +76,9 @@ def test_rws_3_6_covered_and_tumbled_three_times(book: Rulebook) -> None:
     assert setting(book, "tumble") == ("procedure", ("before_close", "after_close"), "after_close")
 
 
-def test_rws_3_6_either_order_of_tumble_and_close_is_taken_until_the_dice_are_uncovered(book: Rulebook) -> None:
+def test_rws_3_6_either_order_of_tumble_and_close_is_taken_until_the_dice_are_uncovered(
+    book: Rulebook,
+) -> None:
     for tumble in ("before_close", "after_close"):
         for phase in ("open", "open-tumbled"):
             assert verdict(book, "tumble", phase, tumble=tumble) == "to open-tumbled, 3.6"

@@ -48,6 +48,8 @@ NO_SHIFT: Final = r"procedure, step, [1456]: needs shift-inspected"
 """A manual shaker, with which these steps are played, is not inspected each shift."""
 ON_TERMINALS: Final = r"procedure, positions: "
 """Nobody moves a bet that stands on a terminal; RWS 5.7 shows in bets taken back and withdrawn late."""
+MOVED_LATE: Final = r"procedure, positions: fixed_by close-bets → "
+"""After the close no bet is moved, whichever act fixes the positions."""
 LOADED: Final = r"procedure, step, [23]: needs shoe-can-complete"
 """A shoe that could complete the round when it opened still can before the cards are dealt."""
 NEVER_COVERED: Final = r"irregularities, ruling, \d+: phases .* → \['closed', 'revealed', 'closed-tumbled'\]"
@@ -67,7 +69,7 @@ NOT_SHOWN: Final[dict[tuple[str, str], list[str]]] = {
     (RWS, "people"): [HIGHER],
     (RWS, "limits"): [],
     (THREE_CARD, "irregularities"): [],
-    (THREE_CARD, "procedure"): [NAMES, LOADED],
+    (THREE_CARD, "procedure"): [NAMES, LOADED, MOVED_LATE],
     (US, "irregularities"): [NEVER_COVERED],
     (US, "procedure"): [NAMES, TOLD_ELSEWHERE, TUMBLED, OUT_OF_REACH, NO_SHIFT],
     (US, "people"): [HIGHER],

@@ -110,7 +110,12 @@ def test_rws_5_10_bets_open_again_or_are_treated_one_by_one_by_decision(book: Ru
     assert [(bet.area, bet.stake) for bet in playing.table.round.live()] == [("odd", 400)]  # type: ignore[union-attr]
     for phase in f"closed closed-tumbled {KNOWN}".split():
         late = after(at(book, phase), "other")
-        move = {"referral": "r1", "treatment": Treatment.TREAT_BETS, "reason": "fair", "bets": {"1-big": "odd"}}
+        move = {
+            "referral": "r1",
+            "treatment": Treatment.TREAT_BETS,
+            "reason": "fair",
+            "bets": {"1-big": "odd"},
+        }
         assert late.refused(DecideReferral, "sue", **move) == "late 5.7"
     assert playing.credits == CREDITS - 400
     undone = decided(book, "settled", Treatment.TREAT_BETS, bets={"1-big": None})

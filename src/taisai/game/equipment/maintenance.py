@@ -190,7 +190,7 @@ def _bad_backs(table: Table, command: messages.LoadShoe) -> Refusal | None:
     """Why the backs of the decks are not as they should be: one colour and design for each deck."""
     if table.practice == 1 or not command.backs:
         return None
-    clause = table.equipment.items[CARDS_ITEM].clause if CARDS_ITEM in table.equipment.items else SHOE
+    clause = table.shoe.rule.clause
     if len(command.backs) != command.decks:
         message = f"expected the backs of {command.decks} decks, got {len(command.backs)}"
         return refused(Reason.BAD_VALUE, clause, message)

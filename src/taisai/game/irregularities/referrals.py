@@ -206,9 +206,7 @@ def _undone(table: Table, case: ReferralDecision) -> SettlementUndone:
 
 
 def _treat_bets(table: Table, case: ReferralDecision) -> Events | Refusal:
-    if refusal := _not_current(table, case):
-        return refusal
-    if refusal := _not_movable(table, case):
+    if refusal := _not_current(table, case) or _not_movable(table, case):
         return refusal
     round_ = table.current
     at, by, clause = case.order.at, case.order.by, case.order.clause

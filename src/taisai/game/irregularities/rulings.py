@@ -360,7 +360,9 @@ def _void_named(table: Table, case: IrregularityCase) -> Events | Refusal:
         return corrections.voided(table, case.order._replace(alone=True), first, last)
     if last != current:
         return _refer_affected(table, case, ruled, first, last)
-    void = _alone(table, case._replace(round=table.round)) or corrections.voided(table, case.order, last, last)
+    void = _alone(table, case._replace(round=table.round)) or corrections.voided(
+        table, case.order, last, last
+    )
     if isinstance(void, Refusal):
         return void
     named = _refer_affected(table, case, ruled, first, last - 1) if first < last else None
@@ -385,7 +387,11 @@ def _refer_affected(
     """Refers whether earlier rounds were affected, unless that is referred already."""
     about = "which earlier rounds were affected"
     if first is not None:
-        about = f"whether round {first} was affected" if first == last else f"whether rounds {first} to {last} were affected"
+        about = (
+            f"whether round {first} was affected"
+            if first == last
+            else f"whether rounds {first} to {last} were affected"
+        )
     waits = any(
         referral.decided_by is None and referral.subject is case.event and referral.detail == about
         for referral in table.referrals.values()
