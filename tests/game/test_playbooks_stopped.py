@@ -94,7 +94,7 @@ class Ends:
         self.stage, self.round, self.seen, self.closed = BETWEEN, 0, False, False
         self.by_hand = False
 
-    def see(self, event: Event) -> None:  # noqa: C901  one line for each thing that can happen
+    def see(self, event: Event) -> None:  # noqa: C901, PLR0912  one line for each thing that can happen
         match event:
             case happened.BetsOpened() | happened.BetsReopened():
                 self.stage, self.round, self.seen, self.closed = PLACING, event.round, False, False
@@ -108,6 +108,7 @@ class Ends:
                 happened.ShakerActivated()
                 | happened.DiceUncovered()
                 | happened.CardsDealt()
+                | happened.ResultEntered()
                 | happened.SettlementUndone()
             ):
                 self.stage = SHOWN
@@ -120,7 +121,8 @@ class Ends:
             case happened.UnrecordedDeclared():
                 self.seen, self.closed = self.seen or event.seen, self.closed or event.called
                 if self.stage != SETTLED:
-                    self.stage = SHOWN if event.faces else TUMBLED if event.tumbles else self.stage
+                    is_shown = event.faces and event.called
+                    self.stage = SHOWN if is_shown else TUMBLED if event.tumbles else self.stage
                 self.by_hand = event.settled
             case happened.SettlementEntered():
                 self.by_hand = False
@@ -148,7 +150,7 @@ class Ends:
             return Recovery.CONTINUE, "5.1.1"
         return DECLARE
 
-    def declared(self, said: DeclareUnrecorded) -> After:
+    def declared(self, said: DeclareUnrecorded) -> After:  # noqa: PLR0911
         """What follows once it is declared what happened."""
         called, seen = self.closed or said.called, self.seen or said.seen
         if self.stage == SETTLED:
