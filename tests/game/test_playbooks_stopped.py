@@ -111,6 +111,7 @@ class Ends:
                 happened.ShakerActivated()
                 | happened.DiceUncovered()
                 | happened.CardsDealt()
+                | happened.ResultEntered()
                 | happened.SettlementUndone()
             ):
                 self.stage = SHOWN
@@ -123,7 +124,8 @@ class Ends:
             case happened.UnrecordedDeclared():
                 self.seen, self.closed = self.seen or event.seen, self.closed or event.called
                 if self.stage != SETTLED:
-                    self.stage = SHOWN if event.faces else TUMBLED if event.tumbles else self.stage
+                    is_shown = event.faces and event.called
+                    self.stage = SHOWN if is_shown else TUMBLED if event.tumbles else self.stage
                 self.by_hand = event.settled
             case happened.SettlementEntered():
                 self.by_hand = False
@@ -159,7 +161,7 @@ class Ends:
             return Recovery.CONTINUE, "5.1.1"
         return DECLARE
 
-    def declared(self, said: DeclareUnrecorded) -> After:
+    def declared(self, said: DeclareUnrecorded) -> After:  # noqa: PLR0911
         """What follows once it is declared what happened."""
         called, seen = self.closed or said.called, self.seen or said.seen
         if self.stage == SETTLED:

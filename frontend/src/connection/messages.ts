@@ -1,4 +1,4 @@
-// Made from the server's schemas 1e80f4e16c05406d by `npm run messages`, never by hand.
+// Made from the server's schemas c5a4012fe306681b by `npm run messages`, never by hand.
 
 export type AnyCommand =
   | Assign
@@ -13,10 +13,13 @@ export type AnyCommand =
   | CloseWithdrawal
   | ConfirmReport
   | ContestReport
+  | CorrectRecord
   | CountCards
   | DecideReferral
   | Declare
   | DeclareUnrecorded
+  | EnterRound
+  | EnterSettlement
   | Inspect
   | Leave
   | LeaveSeat
@@ -49,6 +52,10 @@ export type Means = "cash" | "cash-chips" | "colour-chips" | "credits" | "plaque
  * What a referral is about, if it is no irregularity of the rulebook.
  */
 export type Subject = "call" | "dispute" | "interruption";
+/**
+ * How the record of the chips is corrected.
+ */
+export type RecordChange = "add" | "area" | "remove" | "seat" | "split" | "stake";
 /**
  * What someone decides on a referral.
  */
@@ -323,6 +330,22 @@ export interface ContestReport {
   reason: string;
 }
 /**
+ * The record of a round is put right, so that it says what lay on the layout.
+ */
+export interface CorrectRecord {
+  command: "correct-record";
+  change: RecordChange;
+  round?: number | null;
+  id?: string;
+  new_id?: string;
+  seat?: string | null;
+  means?: Means | null;
+  area?: string | null;
+  stake?: number | null;
+  reason?: string;
+  evidence?: string;
+}
+/**
  * The cards of the shoe and of the discards are counted, face by face.
  */
 export interface CountCards {
@@ -362,6 +385,41 @@ export interface DeclareUnrecorded {
   early?: boolean;
   faces?: number[];
   settled?: boolean;
+}
+/**
+ * Two people enter a round that was played by hand while the system was down.
+ */
+export interface EnterRound {
+  command: "enter-round";
+  bets?: BetByHand[];
+  faces?: number[];
+  void?: boolean;
+  returned?: {
+    [k: string]: number;
+  };
+  evidence: string;
+  reason: string;
+}
+/**
+ * A bet of a round that was played by hand: whose, made with what, on which area.
+ */
+export interface BetByHand {
+  seat: string;
+  means: Means;
+  area: string;
+  stake: number;
+}
+/**
+ * Two people enter the settlement of the current round as it was made by hand.
+ */
+export interface EnterSettlement {
+  command: "enter-settlement";
+  returned?: {
+    [k: string]: number;
+  };
+  witnessed?: boolean;
+  evidence: string;
+  reason: string;
 }
 /**
  * An inspection with its trial runs, and what they showed.
@@ -1019,6 +1077,7 @@ export interface PastResult {
   total: number | null;
   size: string | null;
   parity: string | null;
+  by_hand: boolean;
 }
 /**
  * A column of a road: rounds in a row with the same mark.
@@ -1677,6 +1736,7 @@ export interface RoundView {
   };
   seat: string | null;
   incidents: Incident[];
+  by_hand: boolean;
   recalled: boolean;
 }
 /**
@@ -1823,6 +1883,8 @@ export interface TakingsLine {
   hold_percent: string | null;
   rounds: number;
   void: number;
+  record_corrections: number;
+  by_hand: number;
 }
 /**
  * The server closes the connection: why.

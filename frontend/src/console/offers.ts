@@ -5,7 +5,7 @@ export const GROUPS = ["round", "people", "equipment", "money", "table"] as cons
 export type Group = (typeof GROUPS)[number];
 
 const OF: Readonly<Record<string, Group>> = {
-  "perform": "round", "declare": "round", "declare-unrecorded": "round", "confirm-report": "round", "contest-report": "round", "close-withdrawal": "round", "choose-withdrawal": "round", "report": "round", "decide-referral": "round",
+  "perform": "round", "declare": "round", "declare-unrecorded": "round", "enter-settlement": "round", "enter-round": "round", "confirm-report": "round", "contest-report": "round", "close-withdrawal": "round", "choose-withdrawal": "round", "report": "round", "decide-referral": "round",
   "assign": "people", "leave": "people",
   "place-item": "equipment", "remove-item": "equipment", "repair-item": "equipment", "inspect": "equipment",
   "shuffle-shoe": "equipment", "load-shoe": "equipment", "count-cards": "equipment",

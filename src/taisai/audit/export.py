@@ -127,6 +127,8 @@ BET_COLUMNS: Final = (
            is_full=True),
     Column("pay_table", _TEXT, "the digest of the pay table in force; `taisai rules matrix --json` prints it",
            is_full=True),
+    Column("by_hand", _FLAG, "whether its round was played or settled by hand, and entered afterwards",
+           is_full=True),
 )  # fmt: skip
 
 COLUMNS: Final = {"events": EVENT_COLUMNS, "bets": BET_COLUMNS}

@@ -37,7 +37,7 @@ class RoundSummary:
     returned: int | None = None
     """Everything that came back to players; None while the round is open."""
     marks: list[str] = field(default_factory=list)
-    """What was unusual: 'void', 'corrected', 'record corrected', 'referred'."""
+    """What was unusual: 'void', 'corrected', 'record corrected', 'by hand', 'referred'."""
 
     def mark(self, word: str) -> None:
         if word not in self.marks:
@@ -85,7 +85,7 @@ def overview(
     return list(tables.values())
 
 
-def _summarise(table: TableSummary, entry: Entry, event: Any) -> None:
+def _summarise(table: TableSummary, entry: Entry, event: Any) -> None:  # noqa: C901  one event after the other
     round_ = table.in_play
     match event:
         case events.BetsOpened():
@@ -107,6 +107,8 @@ def _summarise(table: TableSummary, entry: Entry, event: Any) -> None:
             table.in_play = None
         case events.RecordCorrected():
             _correct_record(table, event)
+        case events.RoundEntered() | events.SettlementEntered() if about := table.round(event.round):
+            about.mark("by hand")
         case events.RoundVoided() | events.RoundResettled() | events.SettlementUndone():
             _change(table, event)
         case events.Referred() if event.round is not None and (about := table.round(event.round)):

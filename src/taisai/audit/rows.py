@@ -105,6 +105,7 @@ class RoundRecord(NamedTuple):
     outcome: Outcome | None
     is_void: bool
     is_corrected: bool
+    is_by_hand: bool
     bets: list[BetRecord[BetRegistered]]
     registered: dict[str, _Registered]
     """Bet → the entry that registered it, and the player's name."""
@@ -214,7 +215,7 @@ def _round_record(
 ) -> RoundRecord:
     _add_pay_tables(table, round_, pay_tables)  # a round in play has not ended yet
     return RoundRecord(
-        table.name, table.currency, round_.number, round_.result, round_.voided, notes.corrected,
+        table.name, table.currency, round_.number, round_.result, round_.voided, notes.corrected, round_.by_hand,
         bet_records(table, round_, None, notes.returns), notes.registered,
         {layout: terms.matrix.digest for layout, terms in table.in_force[round_.terms].items()},
     )  # fmt: skip
@@ -233,5 +234,5 @@ def bet_rows(source: Source, progress: Progress | None = None) -> Iterator[Expor
                 round_.table, round_.number, position, bet.at, bet.id, bet.seat, player, bet.means,
                 bet.layout, bet.area, round_.currency, bet.stake, EXPORTED_STATES[state], faces,
                 *((None,) * 3 if state is BetState.OPEN else sums), clause, round_.is_void,
-                round_.is_corrected, round_.pay_tables[bet.layout],
+                round_.is_corrected, round_.pay_tables[bet.layout], round_.is_by_hand,
             )  # fmt: skip

@@ -2,6 +2,8 @@
 import type { Blank } from "../../connection/messages";
 
 export type Fields = Record<string, unknown>;
+/** A bet of a round that was played by hand. */
+export interface BetByHand { seat: string; means: string; area: string; stake: number }
 export const FACES = [1, 2, 3, 4, 5, 6] as const;
 
 /** What a blank begins with: what is given, else the least that can be said; nothing where someone has to choose. */
@@ -10,8 +12,8 @@ export function begun(blank: Blank, defaults: Readonly<Fields>): unknown {
   if (given !== undefined) return given;
   if (blank.kind === "faces") return [];
   if (blank.kind === "counts") return FACES.map(() => 0);
-  if (blank.kind === "areas" || blank.kind === "lines") return [];
-  if (blank.kind === "bets" || blank.kind === "odds") return {};
+  if (blank.kind === "areas" || blank.kind === "lines" || blank.kind === "bets-by-hand") return [];
+  if (blank.kind === "bets" || blank.kind === "odds" || blank.kind === "sums") return {};
   if (blank.kind === "limits") return { least: 0, most: 0, groups: {} };
   if (blank.optional) return undefined;
   if (blank.kind === "whole") return Number(blank.choices[0]?.value ?? blank.least ?? 0);

@@ -257,7 +257,18 @@ def _print_report(view: ReportView) -> None:
     if not view.day:
         line("No table has been opened.")
         return
-    figures = ("rounds", "void", "drop", "handle", "win", "hold", "tickets in", "tickets out", "corrected")
+    figures = (
+        "rounds",
+        "void",
+        "drop",
+        "handle",
+        "win",
+        "hold",
+        "tickets in",
+        "tickets out",
+        "corrected",
+        "by hand",
+    )
     title = f"Gaming day {view.day}; money in minor units of its currency"
     rows = [_figures(takings) for takings in view.tables]
     rows += [_figures(takings, name=f"all ({printable(takings.currency)})") for takings in view.totals]
@@ -267,6 +278,12 @@ def _print_report(view: ReportView) -> None:
 def _figures(takings: TakingsLine, name: str | None = None) -> list[str]:
     figures = (takings.rounds, takings.void, takings.drop, takings.handle, takings.win)
     hold = f"{takings.hold_percent} %" if takings.hold_percent else "–"
-    tickets = f"{takings.tickets_in:,}", f"{takings.tickets_out:,}", f"{takings.record_corrections:,}"
+    others = (takings.tickets_in, takings.tickets_out, takings.record_corrections, takings.by_hand)
     shown = (f"{figure:,}" for figure in figures)
-    return [name or printable(takings.table), printable(takings.shift), *shown, hold, *tickets]
+    return [
+        name or printable(takings.table),
+        printable(takings.shift),
+        *shown,
+        hold,
+        *(f"{figure:,}" for figure in others),
+    ]

@@ -163,6 +163,8 @@ class TakingsLine(Part, frozen=True, kw_only=True):
     void: int
     record_corrections: int
     """How often the record of the chips was corrected."""
+    by_hand: int = 0
+    """How many rounds were played or settled by hand, and entered afterwards."""
 
 
 class ReportView(Part, frozen=True, kw_only=True):

@@ -19,6 +19,12 @@ from taisai.rules.matrix import Matrix
 from taisai.rules.outcomes import OUTCOMES
 from taisai.rules.settlement import BetState
 from taisai.server.projections import texts
+from taisai.server.projections.by_hand_offers import (
+    BY_HAND,
+    NOT_WITNESSED,
+    SETTLED_BY_HAND,
+    VOID_BY_HAND,
+)
 from taisai.server.projections.record_offers import RECORD_CHANGES
 
 MOST: Final = 100
@@ -311,8 +317,8 @@ class RoundLogs:
 
 _BY_HAND_TEXTS: Final[Mapping[type[events.Event], Words]] = {
     events.UnrecordedDeclared: texts.COMMANDS["declare-unrecorded"],
-    events.RoundEntered: texts.BY_HAND,
-    events.VoidDeferred: texts.VOID_BY_HAND,
+    events.RoundEntered: BY_HAND,
+    events.VoidDeferred: VOID_BY_HAND,
 }
 """Kind of event → its text as an incident."""
 
@@ -337,6 +343,6 @@ def _incident_text(event: events.Event) -> Words | None:  # noqa: PLR0911  one k
         case events.RoundVoided():
             return texts.RULINGS[Ruling.VOID]
         case events.SettlementEntered():
-            return texts.SETTLED_BY_HAND if event.witnessed else texts.NOT_WITNESSED
+            return SETTLED_BY_HAND if event.witnessed else NOT_WITNESSED
         case _:
             return _BY_HAND_TEXTS.get(type(event))

@@ -19,7 +19,7 @@ from taisai.rules.equipment import EquipmentItem, InspectedBefore, Inspection
 from taisai.rules.outcomes import OUTCOMES
 from taisai.rules.procedure import CLOCK, Declared, Step
 from taisai.rules.vocabulary import Act, Irregularity, Need
-from taisai.server.projections import texts
+from taisai.server.projections import by_hand_offers, texts
 from taisai.server.projections.candidates import (
     LOOK_BACK,
     MOST_SEATS,
@@ -45,7 +45,7 @@ def plain(table: Table, stage: TrialTable) -> Iterator[Candidate]:
     """All candidates except corrections and decisions."""
     yield from acts(table)
     yield from releases(table)
-    yield from by_hand(table)
+    yield from by_hand_offers.entries(table)
     yield from equipment(table, stage.now)
     yield from shoe(table)
     yield from running(table)
@@ -125,8 +125,6 @@ def releases(table: Table) -> Iterator[Candidate]:
             )
         if table.practice > 1 and table.book.record is not None:
             yield _unrecorded(table)
-    if Hold.SETTLEMENT in table.holds:
-        yield _settlement(table)
     for report in table.reports.values():
         label = texts.IRREGULARITIES[report.irregularity]
         for kind, blanks in ((commands.ConfirmReport, ()), (commands.ContestReport, (text_blank("reason"),))):
@@ -156,29 +154,6 @@ def _unrecorded(table: Table) -> Candidate:
     trial = {"called": True, "tumbles": 3, "seen": table.round is not None and table.round.seen}
     label = texts.COMMANDS[tag_of(commands.DeclareUnrecorded)]
     return Candidate(commands.DeclareUnrecorded, {}, label, blanks, (trial,))
-
-
-def _settlement(table: Table) -> Candidate:
-    """The settlement that was made by hand, as it was made."""
-    witness = (yes_no_blank("witnessed"),) if table.current.witness is not None else ()
-    blanks = (special_blank("returned", "sums"), *witness, text_blank("evidence"), text_blank("reason"))
-    trial = {"evidence": REASON, "reason": REASON}
-    return _usual(commands.EnterSettlement, *blanks, **trial)
-
-
-def by_hand(table: Table) -> Iterator[Candidate]:
-    """A round that was played by hand while the system was down."""
-    if table.practice == 1 or table.book.record is None or table.round is not None:
-        return
-    blanks = (
-        Blank(field="bets", kind="bets-by-hand", label=texts.FIELDS["by_hand"]),
-        faces_blank(table, optional=True),
-        yes_no_blank("void", optional=True),
-        special_blank("returned", "sums"),
-        text_blank("evidence"),
-        text_blank("reason"),
-    )
-    yield _usual(commands.EnterRound, *blanks, void=True, evidence=REASON, reason=REASON)
 
 
 def _closing_option(table: Table) -> Candidate:

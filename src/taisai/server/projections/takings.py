@@ -38,6 +38,7 @@ class PeriodSums:
     rounds: int = 0
     void: int = 0
     record_corrections: int = 0
+    by_hand: int = 0
 
     def __add__(self, other: PeriodSums) -> PeriodSums:
         return PeriodSums(*map(add, astuple(self), astuple(other)))
@@ -120,6 +121,8 @@ class Takings:
                 self._book(number, SettlementSums(event.staked, event.collected, event.won))
             case events.RecordCorrected():
                 self._now.record_corrections += 1
+            case events.SettlementEntered():
+                self._now.by_hand += 1
             case events.SettlementUndone():
                 self._book(event.round, None)
             case events.RoundVoided():

@@ -111,12 +111,6 @@ COMMANDS: Final[Mapping[str, Words]] = {
     "shuffle-shoe": Words("Shuffle the shoe", "洗牌"),
     "shut": Words("Pause the table", "暂停本桌"),
 }
-BY_HAND: Final = Words("Played by hand and entered afterwards", "人工进行，事后输入")
-SETTLED_BY_HAND: Final = Words("Settled by hand; entered as it was made", "人工结算，按实际输入")
-NOT_WITNESSED: Final = Words("Settled by hand; the supervisor was not present", "人工结算，主管不在场")
-VOID_BY_HAND: Final = Words(
-    "Void; what was handed back by hand is entered first", "作废；先输入人工退还的款项"
-)
 CORRECT: Final = Words("Correct the result", "更正结果")
 CORRECT_EARLIER: Final = Words("Correct the result of an earlier round", "更正先前一局的结果")
 TREATMENTS: Final[Mapping[Treatment, Words]] = {
@@ -173,7 +167,6 @@ FIELDS: Final[Mapping[str, Words]] = {
     "early": Words("It was seen before “no more bets”", "在停止投注前已被看见"),
     "evidence": Words("What shows it: camera and time", "凭据：摄像机与时间"),
     "entered": Words("Numbers entered", "输入的点数"),
-    "evidence": Words("Evidence: camera and time", "证据：摄像机与时间"),
     "faces": Words("What the dice or cards show", "骰子或牌的点数"),
     "flat": Words("Every die lies flat", "每颗骰子均平放"),
     "found": Words("Cards of each face", "各点数的牌数"),
