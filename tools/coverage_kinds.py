@@ -10,7 +10,7 @@ from typing import Final
 from taisai.rules.clause_coverage import CoverageKind
 
 _PLAYING: Final = ("tests.game.", "tests.server.", "tests.pages.")
-"""Modules of helpers that play: whoever uses one of their names plays."""
+"""Modules of helpers that play: a test that uses one of their names plays."""
 _NO_PLAY: Final = frozenset({"tests.game.snapshots", "tests.server.clocks"})
 _SETTLING: Final = ("tests.clauses.winning", "tests.oracle", "taisai.game.rounds.settlement")
 _SETTLES: Final = frozenset({"matrix", "pays", "wins", "loses", "verdict", "unit", "settled"})

@@ -266,7 +266,7 @@ def assert_declared(past: list[Event], ends: Ends, declaration: Declaration, at:
 
 
 def sayings(at: int, dealer: str, second: str) -> Iterator[DeclareUnrecorded]:
-    """Whatever Dealer and supervisor can say of a round that was not uncovered."""
+    """All that Dealer and supervisor can say of a round that was not uncovered."""
     for called, tumbles, seen, early in product((False, True), (0, 2, 3), (False, True), (False, True)):
         if seen or not early:
             yield DeclareUnrecorded(
