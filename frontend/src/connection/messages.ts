@@ -1,4 +1,4 @@
-// Made from the server's schemas 1e80f4e16c05406d by `npm run messages`, never by hand.
+// Made from the server's schemas ad46ecdc37e09f43 by `npm run messages`, never by hand.
 
 export type AnyCommand =
   | Assign
@@ -13,6 +13,7 @@ export type AnyCommand =
   | CloseWithdrawal
   | ConfirmReport
   | ContestReport
+  | CorrectRecord
   | CountCards
   | DecideReferral
   | Declare
@@ -49,6 +50,10 @@ export type Means = "cash" | "cash-chips" | "colour-chips" | "credits" | "plaque
  * What a referral is about, if it is no irregularity of the rulebook.
  */
 export type Subject = "call" | "dispute" | "interruption";
+/**
+ * How the record of the chips is corrected.
+ */
+export type RecordChange = "add" | "area" | "remove" | "seat" | "split" | "stake";
 /**
  * What someone decides on a referral.
  */
@@ -321,6 +326,22 @@ export interface ContestReport {
   command: "contest-report";
   report: string;
   reason: string;
+}
+/**
+ * The record of a round is put right, so that it says what lay on the layout.
+ */
+export interface CorrectRecord {
+  command: "correct-record";
+  change: RecordChange;
+  round?: number | null;
+  id?: string;
+  new_id?: string;
+  seat?: string | null;
+  means?: Means | null;
+  area?: string | null;
+  stake?: number | null;
+  reason?: string;
+  evidence?: string;
 }
 /**
  * The cards of the shoe and of the discards are counted, face by face.
@@ -1823,6 +1844,7 @@ export interface TakingsLine {
   hold_percent: string | null;
   rounds: number;
   void: number;
+  record_corrections: number;
 }
 /**
  * The server closes the connection: why.
