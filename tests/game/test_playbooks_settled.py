@@ -55,7 +55,7 @@ class Accountant:
     """Follows a stream of events with pencil and paper and knows what each settlement should be."""
 
     def __init__(self) -> None:
-        self.bets: dict[int, dict[str, happened.BetRegistered]] = defaultdict(dict)
+        self.bets: dict[int, dict[str, happened.BetRegistered | happened.RecordedBet]] = defaultdict(dict)
         self.returned_under: dict[int, set[tuple[str, str]]] = {}
         self.player: dict[str, str] = {}
         """Seat → who sits there: by name, or whoever took it last."""
@@ -65,11 +65,13 @@ class Accountant:
         self.once: Counter[str] = Counter()
         """Player and stay → rounds in which a bet under the minimum was settled."""
         self.used: dict[int, set[str]] = {}
-        self.round = 0
+        self.seated: dict[int, dict[str, str]] = {}
+        """Round → seat → the player's stay then."""
+        self.round, self.is_open = 0, False
         self.terms: dict[int, tuple[Sign, dict[str, str]]] = {}
         """Round → the limits on the sign and the odds offered when it opened."""
 
-    def see(self, event: Event) -> None:  # noqa: C901, PLR0912  one line for each thing that can happen
+    def see(self, event: Event) -> None:  # noqa: C901, PLR0912, PLR0915  one line for each thing that can happen
         match event:
             case happened.TableOpened():
                 self.opened, self.offers, self.limits = event, event.offers, Sign(event.limits)
@@ -84,6 +86,8 @@ class Accountant:
             case happened.SeatTaken():
                 self.player[event.seat] = event.player or f"{event.seat} since {event.at}"
                 self.sitting.add(event.seat)
+                if self.is_open:
+                    self.seated[self.round][event.seat] = self.remembered(event.seat)
             case happened.SeatLeft():
                 self.sitting.remove(event.seat)
                 player = self.player[event.seat]
@@ -92,16 +96,27 @@ class Accountant:
             case happened.DayBegun() if self.by_day:
                 self.once.clear()
             case happened.BetsOpened():
-                self.round = event.round
+                self.round, self.is_open = event.round, True
                 self.terms[event.round] = (self.limits, self.offers)
+                self.seated[event.round] = {seat: self.remembered(seat) for seat in self.sitting}
+            case happened.BetsClosed():
+                self.is_open = False
             case happened.BetRegistered():
                 self.bets[event.round][event.id] = event
             case happened.BetTakenBack() | happened.BetReturned():
                 del self.bets[event.round][event.id]
             case happened.BetMoved():
                 bet = self.bets[event.round][event.id]
+                assert isinstance(bet, happened.BetRegistered)
                 facts = {name: getattr(bet, name) for name in bet.__struct_fields__}
                 self.bets[event.round][event.id] = happened.BetRegistered(**(facts | {"area": event.area}))
+            case happened.RecordCorrected():
+                bets = self.bets[event.round]
+                if event.before is not None:
+                    del bets[event.before.id]
+                bets |= {bet.id: bet for bet in (event.after, event.part) if bet is not None}
+                for player in self.used.pop(event.round, set()):
+                    self.once[player] -= 1  # the limits look at the round again
             case happened.WithdrawalChosen() if event.withdraw:
                 left = {name: bet for name, bet in self.bets[self.round].items() if bet.seat != event.seat}
                 self.bets[self.round] = left
@@ -123,6 +138,7 @@ class Accountant:
         by_seat: Counter[str] = Counter()
         for (seat, layout, area), stake in stakes.items():
             most = sign.on(area)[1]
+            most = most if self.opened.rulebook.startswith(("mbs-sic-bo", "rws")) else stake  # it is referred
             plays = 0 if (seat, area) in self.returned_under[number] else min(stake, most)
             net = self.net(number, layout, area, faces)
             by_seat[seat] += stake - plays
@@ -139,11 +155,11 @@ class Accountant:
     def _decide_limits(self, number: int, stakes: Counter[tuple[str, str, str]]) -> None:
         sign = self.terms[number][0]
         under = {(seat, area) for (seat, _, area), stake in stakes.items() if stake < sign.on(area)[0]}
-        players = {self.remembered(seat) for seat, _ in under}
+        players = {self.seated[number][seat] for seat, _ in under}
         self.used[number] = {player for player in players if self.once[player] < self.memory}
         self.once.update(self.used[number])
         self.returned_under[number] = {
-            one for one in under if self.remembered(one[0]) not in self.used[number]
+            one for one in under if self.seated[number][one[0]] not in self.used[number]
         }
 
     def remembered(self, seat: str) -> str:

@@ -1,4 +1,4 @@
-// Made from the server's schemas c5a4012fe306681b by `npm run messages`, never by hand.
+// Made from the server's schemas ad46ecdc37e09f43 by `npm run messages`, never by hand.
 
 export type AnyCommand =
   | Assign
@@ -18,8 +18,6 @@ export type AnyCommand =
   | DecideReferral
   | Declare
   | DeclareUnrecorded
-  | EnterRound
-  | EnterSettlement
   | Inspect
   | Leave
   | LeaveSeat
@@ -385,41 +383,6 @@ export interface DeclareUnrecorded {
   early?: boolean;
   faces?: number[];
   settled?: boolean;
-}
-/**
- * Two people enter a round that was played by hand while the system was down.
- */
-export interface EnterRound {
-  command: "enter-round";
-  bets?: BetByHand[];
-  faces?: number[];
-  void?: boolean;
-  returned?: {
-    [k: string]: number;
-  };
-  evidence: string;
-  reason: string;
-}
-/**
- * A bet of a round that was played by hand: whose, made with what, on which area.
- */
-export interface BetByHand {
-  seat: string;
-  means: Means;
-  area: string;
-  stake: number;
-}
-/**
- * Two people enter the settlement of the current round as it was made by hand.
- */
-export interface EnterSettlement {
-  command: "enter-settlement";
-  returned?: {
-    [k: string]: number;
-  };
-  witnessed?: boolean;
-  evidence: string;
-  reason: string;
 }
 /**
  * An inspection with its trial runs, and what they showed.
@@ -1077,7 +1040,6 @@ export interface PastResult {
   total: number | null;
   size: string | null;
   parity: string | null;
-  by_hand: boolean;
 }
 /**
  * A column of a road: rounds in a row with the same mark.
@@ -1736,7 +1698,6 @@ export interface RoundView {
   };
   seat: string | null;
   incidents: Incident[];
-  by_hand: boolean;
   recalled: boolean;
 }
 /**
@@ -1884,7 +1845,6 @@ export interface TakingsLine {
   rounds: number;
   void: number;
   record_corrections: number;
-  by_hand: number;
 }
 /**
  * The server closes the connection: why.

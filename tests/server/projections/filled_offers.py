@@ -13,7 +13,7 @@ from taisai.game.rounds.round import Round
 from taisai.protocol import commands
 from taisai.protocol.views import Blank, Offer
 from taisai.rules.outcomes import OUTCOMES
-from taisai.rules.vocabulary import Act
+from taisai.rules.vocabulary import Act, Phase
 
 
 def who(table: Table, offer: Offer, random: Random) -> str | None:
@@ -38,7 +38,34 @@ def filled(table: Table, offer: Offer, by: str, random: Random) -> dict[str, Any
             fields["second"] = random.choice(others)
         else:
             fields[blank.field] = _value(table, offer, blank, fields, random)
-    return fields
+    return fields | (_chip(table, fields, random) if offer.command == "correct-record" else {})
+
+
+def _chip(table: Table, fields: dict[str, Any], random: Random) -> dict[str, Any]:
+    """A chip that was not recorded, of someone who could have laid it: the least that may lie there."""
+    round_ = _round(table, fields["round"])
+    assert round_ is not None
+    terms = table.in_force[round_.terms][table.layout]
+    row = random.randrange(len(terms.least))
+    there = [
+        name
+        for name, seated in round_.seated.items()
+        if (round_.settled and round_.phase in (Phase.PAID, Phase.BETWEEN))
+        or (
+            name not in round_.withdrawn
+            and table.seats[name].taken
+            and table.seats[name].session == seated.session
+        )
+    ]
+    stake = -(-terms.least[row] // terms.steps[row]) * terms.steps[row]
+    area = str(terms.matrix.areas[row])
+    return {
+        "change": "add",
+        "seat": random.choice(there),
+        "means": "cash-chips",
+        "area": area,
+        "stake": stake,
+    }
 
 
 def _value(table: Table, offer: Offer, blank: Blank, fields: dict[str, Any], random: Random) -> Any:

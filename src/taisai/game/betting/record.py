@@ -97,6 +97,9 @@ def _round_of(table: Table, command: CorrectRecord) -> Round | Refusal:
             f"expected a round from 1 to {newest}, got {number}" if newest else "no round was played yet"
         )
         return refused(Reason.WRONG_ROUND, "house:order", message)
+    if round_.settled is None and round_ is not current and not round_.voided:
+        message = f"round {number} ended without a settlement, and nothing remains to correct"
+        return refused(Reason.RULED_OUT, "house:order", message)
     if round_.voided:
         message = f"round {number} is void: every bet went back, and nothing remains to correct"
         return refused(Reason.RULED_OUT, table.irregularities.void, message)
