@@ -82,6 +82,12 @@ def test_mbs_3_8_neither_order_is_refused_whichever_the_console_proposes(book: R
         "tumble: to deal-pressed": "deal-pressed",
         "tumble: refused out-of-order": f"between {KNOWN} paid",
     }
+    assert acts_by(book, "3.8", under_minimum_memory="ever") == {
+        "tumble: to open-tumbled": "open open-tumbled",
+        "tumble: to closed-tumbled": "closed-tumbled",
+        "tumble: to deal-pressed": "deal-pressed",
+        "tumble: refused out-of-order": f"between {KNOWN} paid",
+    }
     playing = at(book, "open", tumble=AFTER)
     for _ in range(2):
         assert told_of_act(playing, "tumble") == "to open-tumbled 3.8"
@@ -114,6 +120,11 @@ def test_mbs_3_9_the_close_then_the_deal_button(book: Rulebook) -> None:
         "press-deal: to deal-pressed": "closed-tumbled",
         "press-deal: refused out-of-order": all_but_under_after_close("closed-tumbled"),
     }
+
+
+def test_mbs_3_9_the_close_whatever_else_the_house_chose(book: Rulebook) -> None:
+    ever = acts_by(book, "3.9", tumble=AFTER, under_minimum_memory="ever")
+    assert ever == acts_by(book, "3.9", tumble=AFTER)
 
 
 def test_mbs_3_10_the_dice_are_uncovered_once_deal_is_pressed(book: Rulebook) -> None:

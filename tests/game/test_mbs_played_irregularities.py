@@ -180,7 +180,7 @@ def test_mbs_5_8_equipment_gives_way_to_the_dice(book: Rulebook) -> None:
         "wrong-result: resettled": "settled paid",
     }
     once_seen = rulings_by(book, "5.8", seen=True)
-    assert once_seen["equipment-failure: noted settle-by-outcome"] == f"{CLOSED} {KNOWN} paid"
+    assert once_seen.get("equipment-failure: noted settle-by-outcome") == f"{CLOSED} {KNOWN} paid"
 
 
 def test_mbs_5_9_deal_not_pressed_leaves_the_outcome_standing(book: Rulebook) -> None:
@@ -263,7 +263,7 @@ def test_mbs_6_1_a_failure_of_equipment_goes_to_the_shift_manager_without_a_seco
         assert playing.act_refused("uncover") == "on-hold 6.1"
         assert playing.table.reports == {}
     once_seen = rulings_by(book, "6.1", seen=True)
-    assert once_seen["equipment-failure: referred to shift-manager"] == "between"
+    assert once_seen.get("equipment-failure: referred to shift-manager") == "between"
 
 
 def test_mbs_5_13_1_all_of_their_bets_or_none_and_then_the_round_goes_on(book: Rulebook) -> None:
