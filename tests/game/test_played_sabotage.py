@@ -58,6 +58,8 @@ SEEN_FIRST: Final = r"procedure, recovery, 2: |irregularities, ruling, (?:10|17)
 """A die seen before the close voids the round, whatever recovery or a ruling says of these phases."""
 CLOSED_FIRST: Final = r"procedure, positions: fixed_by "
 """No bet is moved after the close, which comes before the uncovering."""
+NO_SIGHT: Final = r"irregularities, ruling, \d+: otherwise once seen "
+"""A document that orders nothing about a sight asks nobody whether a die was seen."""
 HIGHER: Final = r"people: higher_clause "
 """Whoever may not act for another is refused by the clause of the act."""
 
@@ -70,7 +72,7 @@ NOT_SHOWN: Final[dict[tuple[str, str], list[str]]] = {
     (RWS, "limits"): [],
     (THREE_CARD, "irregularities"): [],
     (THREE_CARD, "procedure"): [NAMES, LOADED, MOVED_LATE],
-    (US, "irregularities"): [NEVER_COVERED],
+    (US, "irregularities"): [NEVER_COVERED, NO_SIGHT],
     (US, "procedure"): [NAMES, TOLD_ELSEWHERE, TUMBLED, OUT_OF_REACH, NO_SHIFT],
     (US, "people"): [HIGHER],
     (US, "limits"): [],
