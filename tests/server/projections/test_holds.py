@@ -109,12 +109,15 @@ def test_every_irregularity_is_listed_in_every_phase_with_the_ruling_of_the_rule
             assert line.says.zh
 
 
-def test_a_wrong_result_needs_the_faces_and_a_second_person_and_exposed_dice_only_a_word() -> None:
+def test_a_wrong_result_needs_the_faces_and_exposed_dice_only_a_word() -> None:
+    """In the first edition a wrong result took a second person at once; now a report by one waits for them."""
+    first = {line.id: line for line in irregularities(at(rulebook(f"{RWS}@1"), "entered").table)}
+    assert [one.field for one in first["wrong-result"].blanks if not one.optional] == ["faces", "second"]
     playing = at(rulebook(RWS), "entered")
     lines = {line.id: line for line in irregularities(playing.table)}
-    assert [one.field for one in lines["wrong-result"].blanks if not one.optional] == ["faces", "second"]
+    assert [one.field for one in lines["wrong-result"].blanks if not one.optional] == ["faces"]
     opened = {line.id: line for line in irregularities(at(rulebook(RWS), "open").table)}
     assert [one.field for one in opened["exposed-early"].blanks if not one.optional] == []
     damaged = lines["die-damaged"]
-    assert [one.field for one in damaged.blanks] == ["round", "through", "detail", "second"]
+    assert [one.field for one in damaged.blanks] == ["round", "through", "detail"]
     assert (damaged.ruling, damaged.clause) == ("void-affected", "5.4")

@@ -38,7 +38,7 @@ def place_item(table: Table, command: messages.PlaceItem) -> Events | Refusal:
         ruled = table.irregularities.ruling_for(Irregularity.TWO_SHAKERS, table.phase, table.settings)
         message = f"{other} is on the table: remove it before {item.id} comes"
         return refused(Reason.RULED_OUT, ruled.clause, message)
-    if refusal := _before_the_shake(table, command.item) or _not_fresh(table, command):
+    if refusal := refused_change(table, command.item) or _not_fresh(table, command):
         return refusal
     custodian = None
     if item.custody is not None:
@@ -53,7 +53,7 @@ def place_item(table: Table, command: messages.PlaceItem) -> Events | Refusal:
     )  # fmt: skip
 
 
-def _before_the_shake(table: Table, item: str) -> Refusal | None:
+def refused_change(table: Table, item: str) -> Refusal | None:
     """Why an item cannot come or go now. Dice with limited time are replaced in a round, before the shake."""
     limited = table.equipment.items[item].hours_on_table is not None and table.practice > 1
     if limited and table.round is not None and table.phase.visibility is Visibility.NONE:
@@ -84,7 +84,7 @@ def _excluded(table: Table, item: EquipmentItem) -> str | None:
 def remove_item(table: Table, command: messages.RemoveItem) -> Events | Refusal:
     """An item leaves the table between rounds."""
     refusal = at_table(table, command.by) or _not_here(table, command.item)
-    refusal = refusal or _before_the_shake(table, command.item)
+    refusal = refusal or refused_change(table, command.item)
     if refusal:
         return refusal
     return (messages.ItemRemoved(at=command.at, by=command.by, clause=EQUIPMENT, item=command.item),)

@@ -161,6 +161,10 @@ class _Emptied(Sequence[Round]):
         rounds = self._rounds[place]
         return _emptied(rounds) if isinstance(rounds, Round) else _Emptied(rounds)
 
+    def glance(self, number: int) -> Round:
+        """A round by its number, without its bets."""
+        return _emptied(cast("PastRounds", self._rounds).glance(number))
+
 
 def faces_blank(table: Table, field: str = "faces", *, optional: bool = False) -> Blank:
     label = texts.CARDS_SHOW if table.shoe.used else texts.DICE_SHOW

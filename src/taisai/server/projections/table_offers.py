@@ -10,6 +10,7 @@ from typing import Any, Final
 from taisai.game import Refusal, Table, commands, decide
 from taisai.game.commands import Command
 from taisai.game.equipment.items import DEVICE
+from taisai.game.equipment.maintenance import refused_change
 from taisai.game.messages import tag_of
 from taisai.game.rounds.steps import WITNESSED
 from taisai.game.table import MOST_TUMBLES, Referral
@@ -88,8 +89,9 @@ def acts(table: Table) -> Iterator[Candidate]:
 
 
 def _tumbles(table: Table) -> int:
-    done = table.round.tumbles if table.round else 0
-    return max(1, table.equipment.least_tumbles(table.settings) - done)
+    kit, settings = table.equipment, table.settings
+    done = table.round.tumbles if table.round and kit.tumbles_add_up(settings) else 0
+    return max(1, kit.least_tumbles(settings) - done)
 
 
 def _act_blanks(table: Table, step: Step) -> Iterator[Blank]:
@@ -265,13 +267,13 @@ def equipment(table: Table, now: int) -> Iterator[Candidate]:
         for item, inspection in kit.due(before, settings):
             if item.id in kit.placed:
                 yield _inspecting(table, item, inspection)
-    if kit.placed:
+    if removable := [name for name in kit.placed if refused_change(table, name) is None]:
         yield Candidate(
             commands.RemoveItem,
             {},
             texts.COMMANDS["remove-item"],
-            (choice_blank("item", ((name, texts.item_label(table, name)) for name in kit.placed)),),
-            tuple({"item": name} for name in kit.placed),
+            (choice_blank("item", ((name, texts.item_label(table, name)) for name in removable)),),
+            tuple({"item": name} for name in removable),
         )
 
 
