@@ -416,6 +416,8 @@ def test_rws_readings_are_marked_as_such(book: Rulebook) -> None:
             "3.6 5.3.3",
             "5.4 5.10",
             "5.1",
+            "5.7 5.10",
+            "1.10 5.5",
         ]
     )
 
