@@ -238,8 +238,10 @@ class Bets:
         self.live: dict[tuple[int, str], e.BetRegistered] = {}
         self.settled: dict[tuple[int, str], e.BetRegistered] = {}
         self.gone: set[tuple[int, str]] = set()
+        self.over: set[int] = set()
+        """Rounds that are settled."""
 
-    def seen(self, event: e.Event) -> Iterator[str]:
+    def seen(self, event: e.Event) -> Iterator[str]:  # noqa: C901  one kind of event after the other
         """Follows an event, and says what it does to bets that should not be."""
         match event:
             case e.BetsOpened() | e.BetsReopened():
@@ -257,12 +259,38 @@ class Bets:
             case e.BetMoved():
                 bet = self.live[event.round, event.id]
                 self.live[event.round, event.id] = msgspec.structs.replace(bet, area=event.area)
+            case e.RecordCorrected():
+                yield from self._corrected(event)
             case e.WithdrawalChosen(withdraw=True):
                 for key in [key for key, bet in self.live.items() if bet.seat == event.seat]:
                     self.live.pop(key)
                     self.gone.add(key)
             case _:
                 yield from self._ends(event)
+
+    def _corrected(self, event: e.RecordCorrected) -> Iterator[str]:
+        """The record of a bet is what the event says of it, and was what it says it was."""
+        bets = self.settled if event.round in self.over else self.live
+        known = None
+        if event.before is not None:
+            key = (event.round, event.before.id)
+            known = bets.pop(key, None)
+            was = event.before
+            if known is None or (known.seat, known.area, known.stake) != (was.seat, was.area, was.stake):
+                yield f"{event}, and the record was {known}"
+            if event.after is None:
+                self.gone.add(key)
+        for bet, old in ((event.after, known), (event.part, None)):
+            if bet is None:
+                continue
+            if (event.round, bet.id) in self.live.keys() | self.settled.keys() | self.gone:
+                yield f"{event}, and bet {bet.id} was recorded before"
+            first = old or event
+            bets[event.round, bet.id] = e.BetRegistered(
+                at=first.at, by=first.by, clause=first.clause, round=event.round, id=bet.id, seat=bet.seat,
+                means=bet.means, layout=bet.layout, area=bet.area, stake=bet.stake,
+                at_request=old is not None and old.at_request,
+            )  # fmt: skip
 
     def _leaves(self, event: e.BetTakenBack | e.BetReturned) -> Iterator[str]:
         if self.live.pop((event.round, event.id), None) is None:
@@ -271,15 +299,21 @@ class Bets:
             yield f"{event} after the close"
         self.gone.add((event.round, event.id))
 
-    def _ends(self, event: e.Event) -> Iterator[str]:
+    def _ends(self, event: e.Event) -> Iterator[str]:  # noqa: C901  one kind of event after the other
         match event:
             case e.RoundSettled():
                 staked = sum(bet.stake for bet in self.live.values())
                 if event.staked != staked or event.staked != event.collected + event.stakes_back:
                     yield f"{event}, and {staked} was staked"
+                self.over.add(self.round)
                 self.settled |= self.live
                 self.live = {}
+            case e.RoundResettled():
+                staked = sum(bet.stake for key, bet in self.settled.items() if key[0] == event.round)
+                if event.staked != staked:
+                    yield f"{event}, and {staked} was staked"
             case e.SettlementUndone():
+                self.over.discard(event.round)
                 self.live = {key: bet for key, bet in self.settled.items() if key[0] == event.round}
                 self.settled = {key: bet for key, bet in self.settled.items() if key[0] != event.round}
             case e.RoundVoided():

@@ -13,7 +13,7 @@ from taisai.game.dice.draw import Throw
 from taisai.game.dice.seeds import drawn_by, unseen
 from taisai.game.money.ledger import Account
 from taisai.game.refusals import Refusal
-from taisai.game.table import Table
+from taisai.game.table import Seat, Table
 from taisai.game.terms.messages import Limits
 from taisai.game.vocabulary import (
     CAGE,
@@ -25,6 +25,7 @@ from taisai.game.vocabulary import (
     DeviceFault,
     Hold,
     Means,
+    RecordChange,
     Subject,
     Treatment,
 )
@@ -197,6 +198,8 @@ class Hand:
         if mine and rng.random() < 0.2:
             area = rng.choice(("small", "big", *AREAS))
             return c.MoveBet(at=at, by=staff, round=number, id=rng.choice(mine), area=area, second="sue")
+        if table.book.record is not None and seat.terminal is None and rng.random() < 0.1:
+            return self.correct_record(rng, seat)
         stakes = (200, 200, 400, 1_000) if rng.random() < 0.8 else (100, 50, 201, 20_000, 5_000)
         areas = tuple(seat.terms.rows) if seat.terms is not None and rng.random() < 0.9 else AREAS
         if seat.terminal is not None:
@@ -211,6 +214,22 @@ class Hand:
         return c.RecordBets(
             at=at, by=staff, round=number, bets=self._slips(rng, stakes, areas), means=means, seat=seat.name,
             at_request=rng.random() < 0.1,
+        )  # fmt: skip
+
+    def correct_record(self, rng: Random, seat: Seat) -> c.Command:
+        """A correction of the record, of the round in play or of an earlier one."""
+        table = self.table
+        newest = len(table.rounds) + (table.round is not None)
+        number = rng.randint(max(1, newest - 2), max(1, newest))
+        round_ = table.round if table.round and table.round.number == number else table.glance(number)
+        bets = [bet.id for bet in round_.live()] if round_ is not None else []
+        return c.CorrectRecord(
+            at=self.clock, by=rng.choice(("sue", "sue", "dan")), round=number,
+            change=rng.choice([*RecordChange]),
+            id=rng.choice(bets) if bets and rng.random() < 0.8 else self.new_id(), seat=seat.name,
+            means=rng.choice((Means.CASH_CHIPS, Means.CASH_CHIPS, Means.COLOUR_CHIPS)),
+            area=rng.choice(("small", "big", *AREAS)), stake=rng.choice((200, 200, 400, 1_000, 2)),
+            reason="as it lay", evidence="camera 4", second=rng.choice(("vic", "vic", None)),
         )  # fmt: skip
 
     def _slips(self, rng: Random, stakes: tuple[int, ...], areas: tuple[str, ...]) -> tuple[c.Slip, ...]:
