@@ -24,7 +24,7 @@ function table(more: Partial<TableView> = {}): TableView {
   };
 }
 const closed = { ...table().round, phase: "closed", bets_open: false, notice: words("No more bets") };
-const shown = (number: number, more = {}) => ({ number, void: false, faces: [1, 2, 3] as [number, number, number], total: 6, size: "small", parity: "even", ...more });
+const shown = (number: number, more = {}) => ({ number, void: false, faces: [1, 2, 3] as [number, number, number], total: 6, size: "small", parity: "even", by_hand: false, ...more });
 
 beforeAll(() => loadLanguage("en"));
 

@@ -19,7 +19,7 @@ const BETS = [
 const round = (more: Partial<RoundView> = {}): RoundView => ({
   table: "T", number: 7, day: "2026-01-02", opened_at: 0, phase: "between", label: { en: "", zh: "" }, faces: [4, 5, 6], total: 15,
   entered: null, void: false, clause: null, decided: true, bets: BETS, left_out: 0, totals: { bets: 4, staked: 850, won: 600, returned: 1200 },
-  seat: null, incidents: [], recalled: true, lit: { A: ["big"] }, says: { "4.1.1": "Even money pays 1 to 1.", "3.8": "Losers are collected." }, ...more,
+  seat: null, incidents: [], recalled: true, by_hand: false, lit: { A: ["big"] }, says: { "4.1.1": "Even money pays 1 to 1.", "3.8": "Losers are collected." }, ...more,
 });
 const felt: FeltView = {
   table: "T", rulebook: "r", layout: "A", clause: "1", terms: "t", wide: 4, tall: 2, drawn: "ours", denominations: [],
