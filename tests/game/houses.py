@@ -98,14 +98,9 @@ ENROLLED_ALONE = (
 """A second person who is none, a namesake, and a beginning that is long over."""
 OPEN = SellTicket(ticket="open", amount=2_000, **BY_ANN)
 ADOPTED = AdoptInterpretations(
-    at=NOON,
-    by="max",
-    rulebook="my-book",
-    edition=2,
-    digest="sha256:" + "a" * 64,
-    rank="manager",
+    at=NOON, by="max", rulebook="my-book", edition=2, digest="sha256:" + "a" * 64, rank="manager",
     asked_by="5.10",
-)
+)  # fmt: skip
 SCRIPT = (
     *BEGINNING, OPEN, ADOPTED, *ONE_OF_EACH, *ONE_OF_EACH[:-1], *REDEEMING, *TWO_CLAIMS, *ALONE, *TURNED_AWAY,
     *ENROLLED_ALONE,
