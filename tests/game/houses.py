@@ -12,6 +12,7 @@ from taisai.cage import Direction, House
 from taisai.cage import decide as cage
 from taisai.cage import house as cage_state
 from taisai.cage.messages import (
+    AdoptInterpretations,
     BringIn,
     CollectClaim,
     CountDrop,
@@ -96,8 +97,12 @@ ENROLLED_ALONE = (
 )
 """A second person who is none, a namesake, and a beginning that is long over."""
 OPEN = SellTicket(ticket="open", amount=2_000, **BY_ANN)
+ADOPTED = AdoptInterpretations(
+    at=NOON, by="max", rulebook="my-book", edition=2, digest="sha256:" + "a" * 64, rank="manager",
+    asked_by="5.10",
+)  # fmt: skip
 SCRIPT = (
-    *BEGINNING, OPEN, *ONE_OF_EACH, *ONE_OF_EACH[:-1], *REDEEMING, *TWO_CLAIMS, *ALONE, *TURNED_AWAY,
+    *BEGINNING, OPEN, ADOPTED, *ONE_OF_EACH, *ONE_OF_EACH[:-1], *REDEEMING, *TWO_CLAIMS, *ALONE, *TURNED_AWAY,
     *ENROLLED_ALONE,
 )  # fmt: skip
 """Every command, most of them twice, and what must be refused."""

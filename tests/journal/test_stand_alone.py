@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 import msgspec
 import pytest
 
+from taisai.rules import rulebook
 from tests.game.machine import SETUPS, newly_opened
 from tests.game.playbooks import PLAYBOOKS, told
 from tests.game.seeded_player import STEPS, Hand
@@ -607,7 +608,7 @@ def kept(book: str, decisions: Iterator[tuple[Any, tuple[Any, ...]]]) -> Journal
     """A journal of a table that was really played."""
     journal = Journal()
     journal.open()
-    journal.store((ROOT / "src" / "taisai" / "rules" / "books" / f"{book}.toml").read_text("utf-8"), book)
+    journal.store(rulebook(book).text, rulebook(book).id)
     stream = ""
     for command, events in decisions:
         made = [msgspec.to_builtins(one) for one in events]

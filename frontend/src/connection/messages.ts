@@ -1,4 +1,4 @@
-// Made from the server's schemas ad46ecdc37e09f43 by `npm run messages`, never by hand.
+// Made from the server's schemas 4244358a486b2794 by `npm run messages`, never by hand.
 
 export type AnyCommand =
   | Assign
@@ -18,6 +18,8 @@ export type AnyCommand =
   | DecideReferral
   | Declare
   | DeclareUnrecorded
+  | EnterRound
+  | EnterSettlement
   | Inspect
   | Leave
   | LeaveSeat
@@ -39,6 +41,7 @@ export type AnyCommand =
   | Shut
   | TakeBack
   | TakeSeat
+  | AdoptInterpretations
   | BringIn
   | RedeemTicket
   | TakeOut;
@@ -385,6 +388,41 @@ export interface DeclareUnrecorded {
   settled?: boolean;
 }
 /**
+ * Two people enter a round that was played by hand while the system was down.
+ */
+export interface EnterRound {
+  command: "enter-round";
+  bets?: BetByHand[];
+  faces?: number[];
+  void?: boolean;
+  returned?: {
+    [k: string]: number;
+  };
+  evidence: string;
+  reason: string;
+}
+/**
+ * A bet of a round that was played by hand: whose, made with what, on which area.
+ */
+export interface BetByHand {
+  seat: string;
+  means: Means;
+  area: string;
+  stake: number;
+}
+/**
+ * Two people enter the settlement of the current round as it was made by hand.
+ */
+export interface EnterSettlement {
+  command: "enter-settlement";
+  returned?: {
+    [k: string]: number;
+  };
+  witnessed?: boolean;
+  evidence: string;
+  reason: string;
+}
+/**
  * An inspection with its trial runs, and what they showed.
  */
 export interface Inspect {
@@ -589,6 +627,17 @@ export interface TakeSeat {
   player?: string;
   terminal?: string | null;
   layout?: string | null;
+}
+/**
+ * A person of the rank that the document names adopts the interpretations of a rulebook's edition.
+ */
+export interface AdoptInterpretations {
+  command: "adopt-interpretations";
+  rulebook: string;
+  edition: number;
+  digest: string;
+  rank: string;
+  asked_by: string;
 }
 /**
  * The owners bring money into the cage.
@@ -1040,6 +1089,7 @@ export interface PastResult {
   total: number | null;
   size: string | null;
   parity: string | null;
+  by_hand: boolean;
 }
 /**
  * A column of a road: rounds in a row with the same mark.
@@ -1698,6 +1748,7 @@ export interface RoundView {
   };
   seat: string | null;
   incidents: Incident[];
+  by_hand: boolean;
   recalled: boolean;
 }
 /**
@@ -1845,6 +1896,7 @@ export interface TakingsLine {
   rounds: number;
   void: number;
   record_corrections: number;
+  by_hand: number;
 }
 /**
  * The server closes the connection: why.

@@ -202,7 +202,7 @@ def adoption_refusals(house: House, command: messages.AdoptInterpretations) -> I
     ):
         message = f"only a {command.rank} or a higher rank may do this, not {command.by!r} ({rank})"
         yield Refusal(Reason.NOT_PERMITTED, ADOPTION, message)
-    known = house.adopted.get(command.digest) if isinstance(command.digest, str) else None
+    known = lookup(house.adopted, command.digest)
     if known is not None and known.by != command.by:
         message = (
             f"{known.by!r} adopted the interpretations of {known.rulebook}, edition {known.edition}, already"

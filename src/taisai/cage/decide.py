@@ -165,8 +165,10 @@ def _again(house: House, event: HouseEvent) -> Refusal | bool:
         return redeemed is not None and (redeemed.by, redeemed.ask) == (event.by, event.ask)
     if isinstance(event, messages.PersonEnrolled) and (rank := lookup(house.people, event.person)):
         return rank == event.rank
-    if isinstance(event, messages.InterpretationsAdopted) and (known := lookup(house.adopted, event.digest)):
-        return known.by == event.by
+    if isinstance(event, messages.InterpretationsAdopted) and (
+        earlier := lookup(house.adopted, event.digest)
+    ):
+        return earlier.by == event.by
     return access_retry(house, event)
 
 
