@@ -73,15 +73,15 @@ def _something(playing: Playing, rng: Random) -> list[str]:
         options.append((ConfirmReport, "sue", {"report": report}))
         options.append((ContestReport, "sue", {"report": report, "reason": "seen otherwise"}))
     for referral in open_referrals(table):
-        fields = {
+        fields: dict[str, object] = {
             "referral": referral.id, "treatment": rng.choice(TREATMENTS), "reason": "decided",
             "second": rng.choice(["dan", None]),
         }  # fmt: skip
         options.append((DecideReferral, "sue", fields))
     for act, _ in course(playing.book.id, playing.settings):
-        by, fields = playing.performing(act, second="sue")
+        performer, filled = playing.performing(act, second="sue")
         if table.round is not None and act != "open-bets":
-            options.append((Perform, by, fields))
+            options.append((Perform, performer, filled))
     command, by, fields = rng.choice(options)
     if isinstance(playing.ask(command, by, **fields), Refusal):
         return []

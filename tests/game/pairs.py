@@ -20,7 +20,7 @@ from taisai.game.money.ledger import Account
 from taisai.game.refusals import Refusal
 from taisai.game.vocabulary import Hold
 from taisai.rules import Irregularity, Rulebook
-from tests.game.playing import CREDITS, FILL, MBS, RWS, SEAT, Playing, at, course, opened
+from tests.game.playing import CREDITS, FILL, MBS, RWS, SEAT, Playing, at, course
 
 CASES: Final = Path(__file__).parents[2] / "cases" / "pairs"
 Settings = tuple[tuple[str, str], ...]
@@ -173,7 +173,7 @@ def _brought(book: Rulebook, phase: str, settings: Settings) -> Playing:
     if book.id != MBS:
         return at(book, phase, **dict(settings))
     chosen = dict(settings) | ({"tumble": "after_close"} if phase == "closed" else {})
-    return opened(book, limits=OUTSIDE, **chosen).to(phase)
+    return Playing(book, chosen, limits=OUTSIDE).staff().equip().seat().to(phase)
 
 
 def brought(book: Rulebook, phase: str, settings: Settings) -> Playing:

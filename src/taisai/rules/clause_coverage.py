@@ -106,9 +106,9 @@ def _rulings(book: Rulebook) -> Iterator[tuple[Clause, str]]:
     for (event, phase), ruled in book.irregularities.seen.items():
         yield ruled.clause, f"{event} in {phase}, a die seen: {ruled.ruling}"
     sights = {"open": book.irregularities.open_seen, "closed": book.irregularities.closed_seen}
-    for when, clause in sights.items():
+    for bets, clause in sights.items():
         if clause is not None:
-            yield clause, f"a die seen while bets are {when}"
+            yield clause, f"a die seen while bets are {bets}"
     if book.irregularities.pairs is not None:
         yield from pair_clauses(book.irregularities.pairs)
     yield book.irregularities.void, "bets of a void round are returned"
