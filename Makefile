@@ -34,6 +34,7 @@ bench: dev ## speed against the alternatives, in one run
 
 pictures: dev ## generates docs, message types and the map from clause to test
 	@$(PY) -m tools.pictures
+	@$(PY) -m tools.pairs
 	@$(PY) -m tools.edges
 	@$(PY) -m tools.cards
 	@$(PY) -m tools.commands

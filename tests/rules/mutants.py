@@ -43,8 +43,11 @@ OPTIONAL: frozenset[Shape] = frozenset(
     irregularities ruling seen
     irregularities sight
     irregularities sight after_close
+    irregularities precedence
     irregularities pair
     irregularities pair then
+    irregularities pair events phases
+    irregularities pair events item
     equipment when
     equipment excludes
     equipment custody

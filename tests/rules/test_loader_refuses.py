@@ -65,6 +65,7 @@ def test_every_group_of_refusals_has_its_test() -> None:
         "floor",
         "procedure",
         "irregularity",
+        "pairs",
         "condition",
         "setting",
         "twice",
@@ -140,6 +141,11 @@ def test_a_procedure_that_does_not_hold_is_refused(tmp_path: Path, case: Case) -
 
 @each("irregularity")
 def test_an_irregularity_table_that_does_not_hold_is_refused(tmp_path: Path, case: Case) -> None:
+    check(tmp_path, case)
+
+
+@each("pairs")
+def test_an_order_of_rulings_that_does_not_hold_is_refused(tmp_path: Path, case: Case) -> None:
     check(tmp_path, case)
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from taisai.rules.clauses import Clause
+from taisai.rules.pairs import pair_clauses
 
 if TYPE_CHECKING:
     from taisai.rules.book import Rulebook
@@ -105,11 +106,11 @@ def _rulings(book: Rulebook) -> Iterator[tuple[Clause, str]]:
     for (event, phase), ruled in book.irregularities.seen.items():
         yield ruled.clause, f"{event} in {phase}, a die seen: {ruled.ruling}"
     sights = {"open": book.irregularities.open_seen, "closed": book.irregularities.closed_seen}
-    for stage, clause in sights.items():
+    for bets, clause in sights.items():
         if clause is not None:
-            yield clause, f"a die seen while bets are {stage}"
-    for pair in book.irregularities.pairs:
-        yield pair.clause, f"{' with '.join(pair.events)}: {pair.ruling}"
+            yield clause, f"a die seen while bets are {bets}"
+    if book.irregularities.pairs is not None:
+        yield from pair_clauses(book.irregularities.pairs)
     yield book.irregularities.void, "bets of a void round are returned"
     yield book.irregularities.later, "later rounds stay as they were"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from enum import StrEnum
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from taisai.rules.clauses import Clause
 from taisai.rules.people import People, read_rank, read_witness
@@ -12,6 +12,9 @@ from taisai.rules.procedure import Procedure
 from taisai.rules.settings import Setting, SettingIs, read_setting_is
 from taisai.rules.toml_reader import Section
 from taisai.rules.vocabulary import Irregularity, Phase, Visibility
+
+if TYPE_CHECKING:
+    from taisai.rules.pairs import Happening, PairCell, PairOrder
 
 
 class Ruling(StrEnum):
@@ -46,6 +49,18 @@ class Ruling(StrEnum):
     """A person of the named rank decides."""
 
 
+VOIDS: Final = frozenset({Ruling.VOID, Ruling.VOID_AFFECTED})
+DEVICE: Final = "electrical-device"
+"""The item that lights the winning areas."""
+SHOWING: Final[Mapping[str, Irregularity]] = {
+    "player-terminal": Irregularity.TERMINALS_DOWN,
+    "display": Irregularity.DISPLAY_WRONG,
+}
+"""Item → the irregularity that its failure is, however it is reported."""
+SIGHTS: Final = frozenset({Irregularity.EXPOSED_EARLY, Irregularity.EXPOSED_LATE})
+"""Irregularities that are themselves the sight of a concealed die or card."""
+
+
 class RulingCell(NamedTuple):
     """A cell of the table: the ruling and its clause."""
 
@@ -64,29 +79,6 @@ class RulingCell(NamedTuple):
         return not self.caught and not self.clause.startswith("house:")
 
 
-class PairEnd(StrEnum):
-    """What follows after the ruling on a pair."""
-
-    SHUT = "shut"
-    """The table is shut until it is repaired and reopened."""
-
-
-class PairRule(NamedTuple):
-    """Two irregularities of one round that together have a ruling of their own, in either order."""
-
-    events: tuple[Irregularity, Irregularity]
-    ruling: Ruling
-    clause: Clause
-    shuts: bool
-    """Whether the table is shut after it."""
-    reason: str
-
-    def beside(self, event: Irregularity) -> Irregularity | None:
-        """The other irregularity of the pair; None if the event is not in it."""
-        one, other = self.events
-        return other if event is one else one if event is other else None
-
-
 class Irregularities(NamedTuple):
     """The table of rulings; it has a cell for every irregularity in every phase."""
 
@@ -99,7 +91,8 @@ class Irregularities(NamedTuple):
     """The clause that voids a round when a die of it was seen before bets closed."""
     closed_seen: Clause | None
     """The clause by which a round goes on when a die of it was seen after bets closed."""
-    pairs: tuple[PairRule, ...]
+    pairs: PairOrder | None
+    """Which ruling prevails when two irregularities meet; None in a first edition."""
     void: Clause
     """The clause that returns the bets of a void round."""
     later: Clause
@@ -116,11 +109,46 @@ class Irregularities(NamedTuple):
             return alternative[1]
         return self.cells[event, phase]
 
+    def ruled(
+        self,
+        event: Irregularity,
+        phase: Phase,
+        settings: Mapping[str, str],
+        *,
+        seen: bool = False,
+        item: str | None = None,
+    ) -> RulingCell:
+        """The ruling on a report: by the equipment that it names, and by what was seen."""
+        event = SHOWING.get(item or "", event)
+        cell = self.ruling_for(event, phase, settings, seen=seen)
+        if cell.ruling is Ruling.SETTLE_THEN_SHUT and item not in (None, DEVICE):
+            # The clause is about the device that lights the areas; the document names no other equipment.
+            cell = self.ruling_for(Irregularity.OTHER, phase, settings)
+        if seen and phase.bets_open and self.open_seen is not None and cell.ruling not in VOIDS:
+            return RulingCell(Ruling.VOID, self.open_seen)
+        return cell
+
+    def sees(self, event: Irregularity, phase: Phase, *, seen: bool = False) -> bool:
+        """Whether a report says that a concealed die or card was seen, or is itself such a sight."""
+        if self.open_seen is None or phase is Phase.BETWEEN or phase.visibility is Visibility.SHOWN:
+            return False
+        return seen or event in SIGHTS
+
+    def pair(
+        self, first: Happening, second: Happening, phase: Phase, settings: Mapping[str, str]
+    ) -> PairCell:
+        """Which of two irregularities prevails, the first in a phase and the second at once after it."""
+        from taisai.rules.pairs import pair
+
+        return pair(self, first, second, phase, settings)
+
 
 def read_irregularities(
     book: Section, settings: Mapping[str, Setting], people: People, procedure: Procedure
 ) -> Irregularities:
     """Reads the table of a rulebook. The catch-all `otherwise` fills cells without a ruling."""
+    from taisai.rules.pairs import read_pairs
+
     section = book.table("irregularities")
     phases = tuple(facts.id for facts in procedure.phases)
     cells: dict[tuple[Irregularity, Phase], RulingCell] = {}
@@ -146,23 +174,9 @@ def read_irregularities(
     sight = section.table("sight") if section.has("sight") else None
     open_seen = sight.clause("before_close") if sight else None
     closed_seen = sight.clause("after_close") if sight and sight.has("after_close") else None
-    return Irregularities(phases, cells, instead, seen, open_seen, closed_seen, _pairs(section), void, later)
-
-
-def _pairs(section: Section) -> tuple[PairRule, ...]:
-    read = []
-    for entry in section.tables("pair", least=0):
-        events = entry.each_choice("events", Irregularity)
-        if len(events) != 2:
-            raise entry.error("events", "2 irregularities", str(len(events)))
-        ruling = entry.choice("ruling", Ruling)
-        if ruling is not Ruling.VOID:
-            raise entry.error("ruling", f"'{Ruling.VOID}'", repr(str(ruling)))
-        shuts = entry.choice("then", PairEnd) is PairEnd.SHUT if entry.has("then") else False
-        read.append(
-            PairRule((events[0], events[1]), ruling, entry.clause("clause"), shuts, entry.text("reason"))
-        )
-    return tuple(read)
+    every = [*cells.values(), *(cell for _, cell in instead.values()), *seen.values()]
+    pairs = read_pairs(section, procedure, phases, every)
+    return Irregularities(phases, cells, instead, seen, open_seen, closed_seen, pairs, void, later)
 
 
 def _cell(entry: Section, people: People) -> RulingCell:

@@ -8,6 +8,7 @@ from typing import Final
 
 from taisai.cli import values
 from taisai.cli.printing import as_json, line, show, show_table, table
+from taisai.cli.rules.pairs import pair_facts, show_pairs
 from taisai.rules import Rulebook, RulesError, rulebook
 from taisai.rules.clause_coverage import ClauseCoverage, citations_of, coverage_of
 from taisai.rules.clauses import ClauseSubject
@@ -88,6 +89,8 @@ def list_irregularities(arguments: Namespace) -> int:
             style = None if cell.foreseen else "dim"
             filled.add_row("" if n else str(event), where, ruling, cell.clause, style=style)
     show(filled)
+    if rulings.pairs is not None:
+        show_pairs(book.id, rulings.pairs)
     return 0
 
 
@@ -115,7 +118,7 @@ def irregularity_facts(
         irregularities.append({"id": event, "rulings": facts})
     return {
         "rulebook": book.id, "phases": rulings.phases, "void": rulings.void, "later": rulings.later,
-        "irregularities": irregularities,
+        "irregularities": irregularities, "pairs": pair_facts(rulings.pairs),
     }  # fmt: skip
 
 

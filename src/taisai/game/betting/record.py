@@ -17,7 +17,8 @@ from taisai.game.betting.placing import (
 )
 from taisai.game.betting.rewriting import RecordEdit, restated
 from taisai.game.checks import at_least, at_table, bad_name, bad_text, listed, refused, two_people
-from taisai.game.irregularities import rulings
+from taisai.game.irregularities import consequences, rulings
+from taisai.game.irregularities.consequences import IrregularityCase
 from taisai.game.messages import Events
 from taisai.game.money import packed_sums
 from taisai.game.refusals import Reason, Refusal
@@ -367,11 +368,11 @@ def _outside(
     event = Irregularity.OVER_MAXIMUM if is_over else Irregularity.UNDER_MINIMUM
     phase = round_.phase
     ruled = table.irregularities.ruling_for(event, phase, table.settings)
-    case = rulings.IrregularityCase(
+    case = IrregularityCase(
         command.at, command.by, event, round_, phase, ruled, detail=f"bet {bet.id}: {refusal.message}",
         second=command.second,
     )  # fmt: skip
-    follows = rulings.consequences(table, case)
+    follows = consequences.consequences(table, case)
     assert not isinstance(follows, Refusal)
     return (rulings.ruling_record(table, case), *follows)
 

@@ -21,7 +21,7 @@ from taisai.game.checks import (
     shown,
     two_people,
 )
-from taisai.game.irregularities import referrals, rulings
+from taisai.game.irregularities import consequences, referrals
 from taisai.game.messages import Event, Events
 from taisai.game.money.ledger import Account, LedgerEntry
 from taisai.game.refusals import Reason, Refusal
@@ -78,7 +78,7 @@ def enter_settlement(table: Table, command: messages.EnterSettlement) -> Events 
         return refusal
     if witness is not None and not command.witnessed:
         entry.add(
-            *rulings.referred(
+            *consequences.referred(
                 entry.table, command.at, command.by, witness_clause, subject=Subject.INTERRUPTION,
                 number=table.current.number, to=witness, holds=False,
                 detail=f"settled by hand without a {witness} present",
@@ -214,7 +214,7 @@ def _refer_outside_limits(entry: _Entry) -> None:
         subject = Irregularity.OVER_MAXIMUM if is_over else Irregularity.UNDER_MINIMUM
         ruled = table.irregularities.ruling_for(subject, Phase.BETWEEN, table.settings)
         entry.add(
-            *rulings.referred(
+            *consequences.referred(
                 table, entry.at, entry.by, ruled.clause, subject=subject, number=round_.number,
                 to=ruled.to or table.ranks.second, holds=False, seat=name,
                 detail=f"played by hand with {lying} on {area}",

@@ -251,8 +251,7 @@ def on_repaired(table: Table, event: messages.ItemRepaired) -> None:
     """An item works again; a device that was repaired in a round is no longer down."""
     table.equipment.mark(event.item, working=True)
     if event.item == DEVICE and table.round is not None:
-        table.round.devices_down = False
-        table.round.irregularities.discard(Irregularity.EQUIPMENT_FAILURE)
+        table.round.forget(Irregularity.EQUIPMENT_FAILURE)
 
 
 def on_inspected(table: Table, event: messages.ItemInspected) -> None:

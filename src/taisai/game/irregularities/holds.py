@@ -6,12 +6,13 @@ from typing import Final
 
 from taisai.game.betting.stakes import take_off
 from taisai.game.checks import at_table, bad_faces, listed, may_act, no_seat, refused, shown, two_people
-from taisai.game.irregularities import messages, rulings
+from taisai.game.irregularities import consequences, messages
 from taisai.game.messages import Event, Events
 from taisai.game.refusals import Reason, Refusal
 from taisai.game.rounds import corrections
 from taisai.game.rounds.corrections import shut_now
 from taisai.game.rounds.messages import RoundConcluded, VoidDeferred
+from taisai.game.rounds.round import ReportedIrregularity
 from taisai.game.table import MOST_TUMBLES, Deciders, Effects, Table
 from taisai.game.vocabulary import RECOVERY, Hold, Subject
 from taisai.rules.clauses import Clause
@@ -157,12 +158,12 @@ def _follows(
         number, order = table.current.number, corrections.CorrectionOrder(at, by, second, clause)
         follows = corrections.voided(table, order, number, number, by_itself=True)
     elif rule.action is Recovery.WITHDRAW_OPTION:
-        follows = rulings.offered_withdrawal(table, at, by, clause)
+        follows = consequences.offered_withdrawal(table, at, by, clause)
     elif rule.action is Recovery.SETTLE_THEN_SHUT and table.shut_after is None:
-        follows = rulings.witnessed(at, by, clause, rule.witness, "interrupted")
+        follows = consequences.witnessed(at, by, clause, rule.witness, "interrupted")
     elif rule.action is Recovery.LOCK_AND_REFER and not _locked(table):
         ruled = table.irregularities.ruling_for(Irregularity.OTHER, table.phase, table.settings)
-        follows = rulings.referred(
+        follows = consequences.referred(
             table, at, by, clause, subject=Subject.INTERRUPTION, number=table.current.number,
             to=ruled.to or table.ranks.second, holds=True, detail=f"stopped when {phase}",
         )  # fmt: skip
@@ -278,7 +279,7 @@ def _found_after_payment(table: Table, command: messages.DeclareUnrecorded, *, e
         if ruled.ruling is Ruling.VOID:
             events.append(VoidDeferred(at=at, by=by, clause=clause, round=number, second=command.second))
         elif ruled.ruling is Ruling.REFER and not events:
-            events += rulings.referred(
+            events += consequences.referred(
                 table, at, by, clause, subject=subject, number=number, to=ruled.to or table.ranks.second,
                 holds=False, detail="declared after the round was settled by hand",
             )  # fmt: skip
@@ -356,8 +357,10 @@ def on_interrupted(table: Table, event: messages.Interrupted) -> None:
     if event.action is Recovery.DECLARE:
         table.holds[Hold.DECLARATION] = event.clause
     elif event.action is Recovery.SETTLE_THEN_SHUT and table.practice > 1:
-        table.current.irregularities.add(Irregularity.EQUIPMENT_FAILURE)
-        table.current.devices_down = True
+        failure = ReportedIrregularity(
+            Irregularity.EQUIPMENT_FAILURE, event.phase, Ruling.SETTLE_THEN_SHUT, event.clause
+        )
+        table.current.irregularities.append(failure)
 
 
 def on_declared(table: Table, event: messages.SightDeclared) -> None:

@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 from taisai.game.betting.messages import BetMoved, BetReturned
 from taisai.game.betting.stakes import cannot_lie, over_maximum, take_off
 from taisai.game.checks import at_least, at_table, bad_text, no_seat, refused, two_people
-from taisai.game.irregularities import rulings
+from taisai.game.irregularities import consequences
 from taisai.game.irregularities.messages import (
     CallAttendant,
     DecideReferral,
@@ -61,7 +61,7 @@ def call(table: Table, command: CallAttendant) -> Events | Refusal:
     if len(waiting) >= MOST_CALLS:
         message = f"seat {seat.name} has {MOST_CALLS} open calls, the greatest number"
         return refused(Reason.TOO_MANY, CALL, message)
-    return rulings.referred(
+    return consequences.referred(
         table, command.at, command.by, CALL, subject=command.subject, number=command.round,
         to=table.ranks.second, holds=False, detail=command.detail, seat=seat.name,
     )  # fmt: skip
@@ -185,7 +185,7 @@ def _re_open(table: Table, case: ReferralDecision) -> Events | Refusal:
         message = f"the round waits for a {others[0]}, which comes first"
         return refused(Reason.ON_HOLD, table.holds[others[0]], message)
     undone = (_undone(table, case),) if round_.settled else ()
-    return (*undone, *rulings.reopened(table, case.order.at, case.order.by, case.order.clause))
+    return (*undone, *consequences.reopened(table, case.order.at, case.order.by, case.order.clause))
 
 
 def _is_no_roll(table: Table, case: ReferralDecision) -> bool:

@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import Final
 
 from taisai.game.checks import at_table, bad_text, listed, refused, two_people
-from taisai.game.irregularities import messages, rulings
-from taisai.game.irregularities.rulings import CONFIRMATION, IrregularityCase
+from taisai.game.irregularities import consequences, messages, rulings
+from taisai.game.irregularities.consequences import IrregularityCase
+from taisai.game.irregularities.rulings import CONFIRMATION
 from taisai.game.messages import Events
 from taisai.game.refusals import Reason, Refusal
+from taisai.game.rounds.round import Round
 from taisai.game.table import Deciders, Effects, HeldReport, Table
 from taisai.game.vocabulary import Hold
 from taisai.rules.vocabulary import Irregularity, Phase, Visibility
@@ -20,7 +22,7 @@ def confirm(table: Table, command: messages.ConfirmReport) -> Events | Refusal:
     if isinstance(report, Refusal):
         return report
     case = _case(table, report, command)
-    follows = () if _has_followed(case) else rulings.consequences(table, case)
+    follows = () if _has_followed(case) else consequences.consequences(table, case)
     if isinstance(follows, Refusal):
         return follows
     confirmed = messages.ReportConfirmed(at=command.at, by=command.by, clause=CONFIRMATION, report=report.id)
@@ -47,7 +49,7 @@ def contest(table: Table, command: messages.ContestReport) -> Events | Refusal:
     )
     ruled = table.irregularities.ruling_for(Irregularity.OTHER, table.phase, table.settings)
     holds = table.round is not None and report.round == table.round.number
-    follows = rulings.referred(
+    follows = consequences.referred(
         table, at, by, ruled.clause, subject=report.irregularity, number=report.round,
         to=ruled.to or table.ranks.second, holds=holds, detail=f"{report.id} contested: {command.reason}",
     )  # fmt: skip
@@ -77,15 +79,19 @@ def _case(table: Table, report: HeldReport, command: messages.ConfirmReport) -> 
         table.irregularities.ruling_for(report.irregularity, phase, table.settings), seen,
         report.through, report.faces, report.item, report.detail, command.by,
     )  # fmt: skip
-    return case._replace(ruled=rulings.ruling_of(table, case))
+    return rulings.judged(table, case)
 
 
 def on_held(table: Table, event: messages.ReportHeld) -> None:
+    """A report waits, and so does the ruling that was recorded with it."""
     table.reports_held += 1
     table.reports[event.report] = HeldReport(
         event.report, event.by, event.irregularity, event.round, event.through, event.seen, event.faces,
         event.item, event.detail, event.clause,
     )  # fmt: skip
+    if event.round is not None:
+        reported = table.to_change(event.round).irregularities
+        reported[-1] = reported[-1]._replace(waits=event.report)
     if table.round is not None and _is_about(table.reports[event.report], table.round.number):
         table.holds[Hold.CONFIRMATION] = event.clause
 
@@ -102,8 +108,22 @@ def _is_about(report: HeldReport, number: int) -> bool:
     return report.round is not None and report.round <= number <= (report.through or report.round)
 
 
+def _waiting_for(table: Table, report: str) -> tuple[Round | None, int]:
+    """The round that a held report is about, and the place of the report in it."""
+    number = table.reports[report].round
+    if number is None:
+        return None, -1
+    round_ = table.to_change(number)
+    place = next(n for n, reported in enumerate(round_.irregularities) if reported.waits == report)
+    return round_, place
+
+
 def on_confirmed(table: Table, event: messages.ReportConfirmed) -> None:
+    """A report is in force from now on."""
     confirmed = table.reports[event.report]
+    round_, place = _waiting_for(table, event.report)
+    if round_ is not None:
+        round_.irregularities[place] = round_.irregularities[place]._replace(waits=None)
     _ends(table, event.report)
     if confirmed.seen:  # that a die was seen no longer depends on the other reports of the round
         for report in table.reports.values():
@@ -113,10 +133,15 @@ def on_confirmed(table: Table, event: messages.ReportConfirmed) -> None:
 
 def on_contested(table: Table, event: messages.ReportContested) -> None:
     """A report ends; that a die was seen is no fact by it, unless another report of the round says so."""
-    contested, round_ = table.reports[event.report], table.round
+    contested, current = table.reports[event.report], table.round
+    round_, place = _waiting_for(table, event.report)
+    if round_ is not None:
+        del round_.irregularities[place]
     _ends(table, event.report)
-    if contested.seen and round_ is not None and round_.number == contested.round:
-        round_.seen = any(report.seen for report in table.reports.values() if report.round == round_.number)
+    if contested.seen and current is not None and current.number == contested.round:
+        current.seen = any(
+            report.seen for report in table.reports.values() if report.round == current.number
+        )
 
 
 DECIDERS: Final[Deciders] = {messages.ConfirmReport: confirm, messages.ContestReport: contest}

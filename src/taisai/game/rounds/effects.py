@@ -83,7 +83,7 @@ def on_activated(table: Table, event: messages.ShakerActivated) -> None:
 
 def _shaken_afresh(round_: Round) -> None:
     """A No Roll was about the dice as they lay before this shake."""
-    round_.irregularities.discard(Irregularity.DIE_NOT_FLAT)
+    round_.forget(Irregularity.DIE_NOT_FLAT)
 
 
 def on_dealt(table: Table, event: messages.CardsDealt) -> None:
@@ -206,6 +206,8 @@ def on_voided(table: Table, event: messages.RoundVoided) -> None:
         del table.reports[report.id]  # the round is void: there is nothing left to confirm
     round_.settled, round_.result, round_.voided, round_.tolerated = None, None, True, set()
     if round_ is table.round:
+        if table.practice > 1:
+            round_.voided_in = round_.phase
         close_round(table)
 
 

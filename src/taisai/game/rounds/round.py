@@ -10,6 +10,7 @@ from taisai.game.betting.messages import BetRegistered
 from taisai.game.money.packed_sums import Column, PackedSums
 from taisai.game.vocabulary import SHAKER, DeviceFault
 from taisai.rules.clauses import Clause
+from taisai.rules.irregularities import Ruling
 from taisai.rules.outcomes import Outcome
 from taisai.rules.vocabulary import Act, Irregularity, Phase
 
@@ -43,6 +44,22 @@ class SeatedPlayer(NamedTuple):
     """Whose under-minimum bets are remembered."""
     colour_value: int
     """The value of the player's colour chips; 0 if there were none."""
+
+
+class ReportedIrregularity(NamedTuple):
+    """A report on a round, and its ruling."""
+
+    event: Irregularity
+    phase: Phase
+    ruling: Ruling
+    clause: Clause
+    to: str | None = None
+    """The rank that decides a referral."""
+    item: str | None = None
+    """The equipment that failed, if the report names it."""
+    seen: bool = False
+    waits: str | None = None
+    """The held report that a second person has not confirmed."""
 
 
 class SettlementTotals(NamedTuple):
@@ -131,10 +148,10 @@ class Round:
     """The clause by which it is void as soon as the settlement made by hand is entered."""
     withdrawn: set[str] = field(default_factory=set)
     """Seats whose players withdrew after an interruption, and are out of the round."""
-    irregularities: set[Irregularity] = field(default_factory=set)
-    """What was reported of the round."""
-    devices_down: bool = False
-    """Whether the device that lights the winning areas failed in the round."""
+    irregularities: list[ReportedIrregularity] = field(default_factory=list)
+    """What was reported of the round, in that order."""
+    voided_in: Phase | None = None
+    """The phase in which it was voided, if it was in play then."""
 
     @property
     def reading(self) -> DeviceReading | None:
@@ -147,6 +164,12 @@ class Round:
         """The draw of the demonstration shaker in the current shake."""
         draws = (reading for reading in self.readings.values() if reading.by == SHAKER and reading.faces)
         return next((reading for reading in draws if reading.shake == self.shakes), None)
+
+    def forget(self, event: Irregularity) -> None:
+        """Reports of an irregularity are in force no longer; those that wait for a second person stay."""
+        self.irregularities = [
+            report for report in self.irregularities if report.event is not event or report.waits is not None
+        ]
 
     def live(self) -> list[BetRegistered]:
         """The bets that stand, in the order of registration."""
