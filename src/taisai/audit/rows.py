@@ -215,7 +215,8 @@ def _round_record(
 ) -> RoundRecord:
     _add_pay_tables(table, round_, pay_tables)  # a round in play has not ended yet
     return RoundRecord(
-        table.name, table.currency, round_.number, round_.result, round_.voided, notes.corrected, round_.by_hand,
+        table.name, table.currency, round_.number, round_.result, round_.voided,
+        notes.corrected, round_.by_hand,
         bet_records(table, round_, None, notes.returns), notes.registered,
         {layout: terms.matrix.digest for layout, terms in table.in_force[round_.terms].items()},
     )  # fmt: skip
