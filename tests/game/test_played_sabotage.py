@@ -50,6 +50,12 @@ ON_TERMINALS: Final = r"procedure, positions: "
 """Nobody moves a bet that stands on a terminal; RWS 5.7 shows in bets taken back and withdrawn late."""
 MOVED_LATE: Final = r"procedure, positions: fixed_by close-bets → "
 """After the close no bet is moved, whichever act fixes the positions."""
+SEEN_OPEN: Final = r"irregularities, ruling, (?:9|14), seen: "
+"""A die seen with bets open voids the round by the sight of it, whatever else is ruled."""
+SEEN_LATE: Final = (
+    r"irregularities, ruling, [24]: phases \['closed'(?:, 'closed-tumbled')?\] → .*'open(?:-tumbled)?'\]"
+)
+"""The same, when the report calls it seen after the close."""
 LOADED: Final = r"procedure, step, [23]: needs shoe-can-complete"
 """A shoe that could complete the round when it opened still can before the cards are dealt."""
 NEVER_COVERED: Final = r"irregularities, ruling, \d+: phases .* → \['closed', 'revealed', 'closed-tumbled'\]"
@@ -66,11 +72,11 @@ HIGHER: Final = r"people: higher_clause "
 NOT_SHOWN: Final[dict[tuple[str, str], list[str]]] = {
     (MBS, "irregularities"): [SEEN_FIRST],
     (MBS, "procedure"): [NAMES, TOLD_ELSEWHERE, TUMBLED, CLOSED_FIRST, SEEN_FIRST],
-    (RWS, "irregularities"): [],
+    (RWS, "irregularities"): [SEEN_OPEN, SEEN_LATE],
     (RWS, "procedure"): [NAMES, TOLD_ELSEWHERE, TUMBLED, OUT_OF_REACH, ON_TERMINALS],
     (RWS, "people"): [HIGHER],
     (RWS, "limits"): [],
-    (THREE_CARD, "irregularities"): [],
+    (THREE_CARD, "irregularities"): [SEEN_LATE],
     (THREE_CARD, "procedure"): [NAMES, LOADED, MOVED_LATE],
     (US, "irregularities"): [NEVER_COVERED, NO_SIGHT],
     (US, "procedure"): [NAMES, TOLD_ELSEWHERE, TUMBLED, OUT_OF_REACH, NO_SHIFT],

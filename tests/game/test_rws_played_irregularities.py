@@ -49,12 +49,24 @@ def two_rounds(book: Rulebook) -> Playing:
     return at(book, "between").to("between")
 
 
+def after_close(told: dict[str, str]) -> dict[str, str]:
+    """What was told of irregularities, without the phases in which bets are open."""
+    phases = {
+        what: " ".join(one for one in where.split() if not one.startswith("open"))
+        for what, where in told.items()
+    }
+    return {what: where for what, where in phases.items() if where}
+
+
 # Interruptions
 
 
 def test_rws_5_1_a_failure_is_ruled_by_whether_a_die_was_seen(book: Rulebook) -> None:
     for clause in ("5.3.1", "5.3.2", "5.4"):
         assert rulings_by(book, clause, seen=True) == rulings_by(book, clause)
+    # After the close a die seen changes nothing but the rulings of 5.1.
+    for clause in ("3.5", "5.2", "5.3.3", "5.5", "5.7", "5.8", "5.10"):
+        assert after_close(rulings_by(book, clause, seen=True)) == after_close(rulings_by(book, clause))
 
 
 def test_rws_5_3_3_a_die_seen_before_the_close_voids_the_round_whatever_was_reported(book: Rulebook) -> None:
