@@ -192,7 +192,7 @@ def _legend(book: Rulebook, letters: Mapping[str, str], kept: list[str]) -> Iter
         "on just one line. Prevails: A, B, both, or together where the two have a ruling of their own.",
         "Ruling and clause: what is in force for the round after both, the clause that decides first.",
         "A void round stays in the phase in which it was voided: what else is found in it is ruled by that.",
-        "[seen]: a die or card of this round was seen. [shaker]: of the shaker, not of the electrical device.",
+        "[seen]: a die or card of this round was seen. [shaker]: of the shaker, not of the device.",
         "The failure of a terminal is terminals-down, that of a display is display-wrong.",
     ]
     yield from (f"# {line}" for line in lines)

@@ -139,9 +139,7 @@ def on_contested(table: Table, event: messages.ReportContested) -> None:
         del round_.irregularities[place]
     _ends(table, event.report)
     if contested.seen and current is not None and current.number == contested.round:
-        current.seen = any(
-            report.seen for report in table.reports.values() if report.round == current.number
-        )
+        current.seen = any(report.seen for report in table.reports.values() if report.round == current.number)
 
 
 DECIDERS: Final[Deciders] = {messages.ConfirmReport: confirm, messages.ContestReport: contest}
