@@ -1,4 +1,4 @@
-"""The test of `test_rws_played_clauses.py` and its 3 Card companion: a book that breaks a clause is played otherwise."""
+"""The test of the played clauses of RWS and 3 Card: a book that breaks a clause is played otherwise."""
 
 from __future__ import annotations
 

@@ -110,7 +110,7 @@ def test_every_irregularity_is_listed_in_every_phase_with_the_ruling_of_the_rule
 
 
 def test_a_wrong_result_needs_the_faces_and_exposed_dice_only_a_word() -> None:
-    """In the first edition a wrong result took a second person at once; now a report by one waits for them."""
+    """Edition 1 asked for a second person at once; since then a report by one waits for them."""
     first = {line.id: line for line in irregularities(at(rulebook(f"{RWS}@1"), "entered").table)}
     assert [one.field for one in first["wrong-result"].blanks if not one.optional] == ["faces", "second"]
     playing = at(rulebook(RWS), "entered")

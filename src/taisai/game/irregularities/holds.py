@@ -131,7 +131,7 @@ def recover_now(table: Table, command: messages.Recover) -> Events | Refusal:
     grace = 1000 * int(table.settings.get(GRACE, "0"))
     if not table.open or (command.stopped_for is not None and command.stopped_for <= grace):
         return ()
-    declared = Declared.SEEN if table.round is not None and table.round.seen else None
+    declared = Declared.SEEN if _was_seen(table) else None
     if Hold.SETTLEMENT in table.holds:
         rule = RecoveryRule(Recovery.CONCLUDE, table.holds[Hold.SETTLEMENT])
     elif _asks_what_happened(table):
@@ -139,6 +139,13 @@ def recover_now(table: Table, command: messages.Recover) -> Events | Refusal:
     else:
         rule = table.procedure.recovery(table.phase, declared)
     return _follows(table, command.at, command.by, rule, phase=table.phase)
+
+
+def _was_seen(table: Table) -> bool:
+    """Whether it is a fact that a die was seen; a report by one person makes it one when it is confirmed."""
+    if table.round is None or not table.round.seen:
+        return False
+    return not any(report.seen and report.round == table.round.number for report in table.reports.values())
 
 
 def _asks_what_happened(table: Table) -> bool:
@@ -186,7 +193,7 @@ def declare(table: Table, command: messages.Declare) -> Events | Refusal:
         return refusal
     if Hold.DECLARATION not in table.holds:
         return refused(Reason.OUT_OF_ORDER, DECLARATION, "no stop requires a declaration")
-    if table.round is not None and table.round.seen and command.declared is Declared.UNSEEN:
+    if _was_seen(table) and command.declared is Declared.UNSEEN:
         message = "two people have declared that a die was seen, got unseen"
         return refused(Reason.DIFFERENT_CONTENT, DECLARATION, message)
     assert command.second is not None
@@ -233,7 +240,7 @@ def _bad_declaration(table: Table, command: messages.DeclareUnrecorded) -> Refus
     if command.settled and round_.phase is Phase.PAID:
         return refused(Reason.DIFFERENT_CONTENT, DECLARATION, "the payment is recorded, got settled by hand")
     is_hidden = round_.phase.visibility is not Visibility.SHOWN
-    if is_hidden and round_.seen and not (command.seen or command.early or command.faces):
+    if is_hidden and _was_seen(table) and not (command.seen or command.early or command.faces):
         message = "a die was recorded as seen, got unseen"
         return refused(Reason.DIFFERENT_CONTENT, DECLARATION, message)
     if command.faces and round_.settled is not None and Outcome.of(*command.faces) is not round_.result:
@@ -254,7 +261,7 @@ def _declared(table: Table, command: messages.DeclareUnrecorded) -> Events | Ref
     assert command.second is not None
     round_, phase = table.current, _stands_at(table, command)
     called = command.called or not table.phase.bets_open
-    seen = command.seen or command.early or round_.seen or bool(command.faces)
+    seen = command.seen or command.early or _was_seen(table) or bool(command.faces)
     early = seen and (command.early or not called)
     rule = _rule_at(table, command, phase, seen=seen, early=early)
     declared = messages.UnrecordedDeclared(

@@ -31,9 +31,10 @@ def confirm(table: Table, command: messages.ConfirmReport) -> Events | Refusal:
 
 def _has_followed(case: IrregularityCase) -> bool:
     """Whether the result was put right, as the report asks, while it waited."""
-    round_ = case.round
-    is_wrong = case.event is Irregularity.WRONG_RESULT and round_ is not None
-    return is_wrong and round_.result is not None and tuple(round_.result.faces) == tuple(sorted(case.faces))
+    result = case.round.result if case.round is not None else None
+    if case.event is not Irregularity.WRONG_RESULT or result is None:
+        return False
+    return tuple(result.faces) == tuple(sorted(case.faces))
 
 
 def contest(table: Table, command: messages.ContestReport) -> Events | Refusal:
