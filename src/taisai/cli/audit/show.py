@@ -257,28 +257,23 @@ def _print_report(view: ReportView) -> None:
     if not view.day:
         line("No table has been opened.")
         return
-    figures = (
-        "rounds",
-        "void",
-        "drop",
-        "handle",
-        "win",
-        "hold",
-        "tickets in",
-        "tickets out",
-        "corrected",
-        "by hand",
-    )
+    figures = ("rounds", "void", "drop", "handle", "win", "hold", "tickets in", "tickets out")
     title = f"Gaming day {view.day}; money in minor units of its currency"
     rows = [_figures(takings) for takings in view.tables]
     rows += [_figures(takings, name=f"all ({printable(takings.currency)})") for takings in view.totals]
     show_table(title, ("table", "shift", *figures), rows, right=figures)
+    for takings in view.tables:  # further columns would not fit a page
+        of_day = "" if takings.shift else printable(takings.table)
+        if of_day and takings.record_corrections:
+            line(f"{of_day}: {count(takings.record_corrections, 'correction')} of the record of the chips")
+        if of_day and takings.by_hand:
+            line(f"{of_day}: {count(takings.by_hand, 'round')} by hand")
 
 
 def _figures(takings: TakingsLine, name: str | None = None) -> list[str]:
     figures = (takings.rounds, takings.void, takings.drop, takings.handle, takings.win)
     hold = f"{takings.hold_percent} %" if takings.hold_percent else "–"
-    others = (takings.tickets_in, takings.tickets_out, takings.record_corrections, takings.by_hand)
+    others = (takings.tickets_in, takings.tickets_out)
     shown = (f"{figure:,}" for figure in figures)
     return [
         name or printable(takings.table),
