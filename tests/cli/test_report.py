@@ -17,7 +17,8 @@ DAY = "2026-11-15"
 LINE = {
     "table": "SB1", "currency": "SGD", "day": DAY, "shift": "", "drop": 300_000, "tickets_in": 0,
     "tickets_out": 102_700, "fills": 0, "credits": 0, "handle": 4_200, "collected": 0, "won": 22_500,
-    "win": -22_500, "hold": "-3/40", "hold_percent": "-7.50", "rounds": 1, "void": 0, "record_corrections": 0, "by_hand": 0,
+    "win": -22_500, "hold": "-3/40", "hold_percent": "-7.50", "rounds": 1, "void": 0,
+    "record_corrections": 0, "by_hand": 0,
 }  # fmt: skip
 
 
