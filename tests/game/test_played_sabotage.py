@@ -79,7 +79,7 @@ NOT_SHOWN: Final[dict[tuple[str, str], list[str]]] = {
     (THREE_CARD, "irregularities"): [SEEN_LATE],
     (THREE_CARD, "procedure"): [NAMES, LOADED, MOVED_LATE],
     (US, "irregularities"): [NEVER_COVERED, NO_SIGHT],
-    (US, "procedure"): [NAMES, TOLD_ELSEWHERE, TUMBLED, OUT_OF_REACH, NO_SHIFT],
+    (US, "procedure"): [NAMES, TOLD_ELSEWHERE, TUMBLED, OUT_OF_REACH, NO_SHIFT, CLOSED_FIRST],
     (US, "people"): [HIGHER],
     (US, "limits"): [],
 }

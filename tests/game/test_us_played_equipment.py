@@ -232,6 +232,8 @@ def test_us_5_b_each_shift_the_casino_supervisor_runs_the_automated_shaker_again
     his_alone = {"runs": 3, "before": InspectedBefore.SHIFT}
     for person in ("dan", "flo"):
         assert playing.refused(Inspect, person, **runs | his_alone).startswith("not-permitted")
+        loose = at(book, "between", shaker=AUTOMATED, higher_may_act="yes")
+        assert loose.refused(Inspect, person, **runs | his_alone).startswith("not-permitted")
     (inspected,) = playing.do(Inspect, "sal", runs=3, **runs)
     assert inspected.clause == "5(b)"
     assert playing.act("open-bets")

@@ -12,6 +12,7 @@ import pytest
 import taisai.rules
 from taisai.game import staffing
 from taisai.game.betting import stakes
+from taisai.game.checks import between_rounds
 from taisai.game.equipment import maintenance
 from taisai.game.irregularities import rulings
 from taisai.game.refusals import Refusal
@@ -272,7 +273,7 @@ def _no_events(*_args: Any, **_fields: Any) -> tuple[()]:
 
 
 def _only_between_rounds(table: Table, _item: str) -> Refusal | None:
-    return maintenance.between_rounds(table, "house:equipment")
+    return between_rounds(table, "house:equipment")
 
 
 IN_PROGRAM: Final[dict[str, tuple[Any, str, Any, str]]] = {
