@@ -38,6 +38,8 @@ def filled(table: Table, offer: Offer, by: str, random: Random) -> dict[str, Any
             fields["second"] = random.choice(others)
         else:
             fields[blank.field] = _value(table, offer, blank, fields, random)
+    if offer.command == "enter-round":
+        fields["void"] = True
     return fields | (_chip(table, fields, random) if offer.command == "correct-record" else {})
 
 
@@ -71,30 +73,43 @@ def _chip(table: Table, fields: dict[str, Any], random: Random) -> dict[str, Any
 def _value(table: Table, offer: Offer, blank: Blank, fields: dict[str, Any], random: Random) -> Any:
     own: dict[str, Callable[[], Any]] = {
         "faces": lambda: _faces(table, offer, fields, random),
-        "round": lambda: _number(table, blank, fields, random),
+        "round": lambda: _number(table, offer, blank, fields, random),
         "entered": lambda: [1, 2, 3] if fields["item"] == "electrical-device" else [],
         "lit": lambda: _lit(table) if fields["entered"] else [],
         "found": lambda: list(table.shoe.expected()),
         "limits": lambda: {"least": 100, "most": 20_000},
         "offers": lambda: {"double-2": "9.5 to 1"},
-        "bets": lambda: {random.choice(table.round.live()).id: None} if table.round else {},
+        "returned": dict,
+        "bets": lambda: (
+            []
+            if blank.kind == "bets-by-hand"
+            else {random.choice(table.round.live()).id: None}
+            if table.round
+            else {}
+        ),
         "day": lambda: f"{int(table.day[:4]) + 1}-01-01",
     }
     return own[blank.field]() if blank.field in own else _plain(blank, random)
+
+
+def _treated(table: Table, random: Random) -> dict[str, None]:
+    return {random.choice(table.round.live()).id: None} if table.round else {}
 
 
 def _lit(table: Table) -> list[str]:
     return list(map(str, table.terms[table.layout].matrix.illuminated(OUTCOMES[7])))
 
 
-def _number(table: Table, blank: Blank, fields: dict[str, Any], random: Random) -> int:
+def _number(table: Table, offer: Offer, blank: Blank, fields: dict[str, Any], random: Random) -> int:
     """A round that is not void; one with a result, where it is corrected."""
     listed = [int(choice.value) for choice in blank.choices]
     if listed:
         return random.choice(listed)
     rounds = [one for number in range(1, len(table.rounds) + 2) if (one := _round(table, number))]
     void = fields.get("treatment") == "void-rounds"
-    return random.choice([one.number for one in rounds if not one.voided and (void or one.result)])
+    void = void or offer.command == "correct-record"
+    fit = [one.number for one in rounds if not one.voided and (void or one.result)]
+    return random.choice(fit or [one.number for one in rounds])
 
 
 def _plain(blank: Blank, random: Random) -> Any:

@@ -136,7 +136,7 @@ def _registered(  # noqa: C901  every bet passes here
     if (phase is not _OPEN and phase is not _OPEN_TUMBLED) or table.holds or round_.seen:
         return too_late(table, command.round)
     if round_.withdrawn and seat.name in round_.withdrawn:
-        return withdrew(table, seat)
+        return withdrew(table, round_, seat)
     for slip in slips:
         if not 0 < len(slip.id) <= MOST_ID:
             message = f"expected an id of 1 to {MOST_ID} characters, got {len(slip.id)}"
@@ -164,10 +164,10 @@ def _registered(  # noqa: C901  every bet passes here
     return tuple(events)
 
 
-def withdrew(table: Table, seat: Seat) -> Refusal:
+def withdrew(table: Table, round_: Round, seat: Seat) -> Refusal:
     """Why a player who withdrew after an interruption does not bet again in the round."""
     ruled = table.irregularities.ruling_for(Irregularity.POWER_FAILURE, table.phase, table.settings)
-    message = f"seat {seat.name} withdrew its bets and is out of round {table.current.number}"
+    message = f"seat {seat.name} withdrew its bets and is out of round {round_.number}"
     return refused(Reason.RULED_OUT, ruled.clause, message)
 
 

@@ -221,7 +221,7 @@ def _seated(table: Table, round_: Round, name: str) -> SeatedPlayer | Refusal:
         )
         return refused(Reason.UNKNOWN_SEAT, "house:seats", message)
     if name in round_.withdrawn and round_.settled is None:
-        return withdrew(table, seat)
+        return withdrew(table, round_, seat)
     return seated
 
 

@@ -65,6 +65,8 @@ def after_bets(before: views.ConsoleView, table: Table) -> views.ConsoleView | N
     """The console after changes of bets only, made much faster; None if they may change its offers."""
     if before.referrals or before.claims:
         return None
+    if table.equipment.outlived(table.latest, table.settings) is not None:
+        return None  # dice that became too old are offered to be replaced before the shake
     return msgspec.structs.replace(before, seats=_seats(table), risk=_risk(table))
 
 

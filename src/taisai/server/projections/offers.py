@@ -19,6 +19,7 @@ from taisai.rules.outcomes import OUTCOMES
 from taisai.rules.vocabulary import Irregularity, Visibility
 from taisai.server.projections import record_offers, table_offers, texts
 from taisai.server.projections.candidates import (
+    LOOK_BACK,
     AcceptedTrial,
     Candidate,
     TrialTable,
@@ -153,12 +154,16 @@ def _tried(
 
 
 def _trials(table: Table) -> Iterator[dict[str, Any]]:
-    """Fields to try: none, then faces, then those with the last round that is over."""
+    """Fields to try: none, then faces, then those with the last round that is over and not void."""
     faces = [{"faces": tuple(outcome.faces)} for outcome in (OUTCOMES[0], OUTCOMES[-1])]
     yield {}
     yield from faces
-    if len(table.rounds) and (table.round is None or table.practice > 1):
-        last = {"round": len(table.rounds)}
+    newest = len(table.rounds)
+    if newest and table.practice > 1:
+        numbers = range(newest, max(0, newest - LOOK_BACK), -1)
+        newest = next((number for number in numbers if not table.rounds.glance(number).voided), 0)
+    if newest and (table.round is None or table.practice > 1):
+        last = {"round": newest}
         yield last
         yield from (last | shown for shown in faces)
 
