@@ -117,7 +117,8 @@ def _who_decides(table: Table, referral: Referral, treatment: Treatment) -> tupl
 def _decided_later(table: Table, referral: Referral, clause: Clause) -> Refusal | None:
     """Why unclear chips of the round in play are not decided yet: their clause begins with the uncovering."""
     round_ = table.round
-    is_kept = referral.subject is Irregularity.CHIPS_UNCLEAR and not clause.startswith("house:")
+    ruled = table.irregularities.ruling_for(Irregularity.CHIPS_UNCLEAR, table.phase, table.settings)
+    is_kept = referral.subject is Irregularity.CHIPS_UNCLEAR and ruled.foreseen
     is_current = round_ is not None and referral.round == round_.number
     if table.practice == 1 or not is_kept or not is_current or clause != referral.clause:
         return None
