@@ -10,7 +10,7 @@ from typing import Any, Final
 import pytest
 
 import taisai.rules
-from taisai.game.irregularities import holds, referrals, rulings
+from taisai.game.irregularities import consequences, holds, referrals
 from taisai.game.rounds import settlement, steps
 from taisai.game.vocabulary import Treatment
 from taisai.rules import Act, Rulebook, RulesError
@@ -55,8 +55,8 @@ def in_code(module: object, name: str, value: object) -> Sabotage:
 
 def without_effect(of: Ruling) -> Sabotage:
     """The program with a ruling that is recorded, and has no effect."""
-    kept = {key: value for key, value in rulings._EFFECTS.items() if key is not of}
-    return in_code(rulings, "_EFFECTS", kept)
+    kept = {key: value for key, value in consequences._EFFECTS.items() if key is not of}
+    return in_code(consequences, "_EFFECTS", kept)
 
 
 SABOTAGE: Final[list[tuple[Callable[[Rulebook], None], Sabotage]]] = [
@@ -118,7 +118,7 @@ SABOTAGE: Final[list[tuple[Callable[[Rulebook], None], Sabotage]]] = [
     (mbs.test_mbs_5_12_an_earlier_over_payment_moves_no_money, ruling("earlier-limit-mistake", "void")),
     (
         mbs.test_mbs_5_13_1_all_bets_or_none_and_nobody_once_a_die_is_seen,
-        in_code(rulings, "_ended_option", lambda *_: ()),
+        in_code(consequences, "_ended_option", lambda *_: ()),
     ),
     (
         mbs.test_mbs_5_13_1_all_bets_or_none_and_nobody_once_a_die_is_seen,

@@ -60,7 +60,10 @@ LOADED: Final = r"procedure, step, [23]: needs shoe-can-complete"
 """A shoe that could complete the round when it opened still can before the cards are dealt."""
 NEVER_COVERED: Final = r"irregularities, ruling, \d+: phases .* → \['closed', 'revealed', 'closed-tumbled'\]"
 """An automated shaker, of which the ruling speaks, is never covered."""
-SEEN_FIRST: Final = r"procedure, recovery, 2: |irregularities, ruling, (?:10|17): otherwise once seen"
+SEEN_FIRST: Final = (
+    r"procedure, recovery, 2: |irregularities, ruling, (?:2|8|12): phases "
+    r"|irregularities, ruling, \d+: otherwise once seen"
+)
 """A die seen before the close voids the round, whatever recovery or a ruling says of these phases."""
 CLOSED_FIRST: Final = r"procedure, positions: fixed_by "
 """No bet is moved after the close, which comes before the uncovering."""
