@@ -17,6 +17,7 @@ ANOTHER_NUMBER = {
     "most": 9,
     "default": "1",
     "says": "A number.",
+    "clause": "house:limits",
 }
 """A setting that no document has, for something to be tied to."""
 

@@ -14,7 +14,7 @@ from taisai.game import staffing
 from taisai.game.betting import stakes
 from taisai.game.checks import between_rounds
 from taisai.game.equipment import maintenance
-from taisai.game.irregularities import rulings
+from taisai.game.irregularities import consequences, rulings
 from taisai.game.refusals import Refusal
 from taisai.game.rounds import effects
 from taisai.game.table import Table
@@ -282,14 +282,14 @@ IN_PROGRAM: Final[dict[str, tuple[Any, str, Any, str]]] = {
         "test_us_1_the_last_dealer_stays_until_the_dice_are_handed_over_or_gone",
     ),
     "1 dice are changed between rounds only": (
-        maintenance, "_before_the_shake", _only_between_rounds,
+        maintenance, "refused_change", _only_between_rounds,
         "test_us_1_dice_too_old_are_replaced_before_the_shake_with_the_round_in_hand",
     ),
     "5(c) a bet is moved past the close": (
         stakes, "too_late", _nothing, "test_us_5_c_nobody_moves_a_bet_past_the_close",
     ),
     "6(a) one person undoes a keyed result": (
-        rulings, "_alone", _nothing, "test_us_6_a_a_no_roll_reported_by_one_holds_a_keyed_result",
+        consequences, "_alone", _nothing, "test_us_6_a_a_no_roll_reported_by_one_holds_a_keyed_result",
     ),
     "6(a) two people confirm nothing": (
         rulings, "_confirmed_by", _no_events, "test_us_6_a_two_people_confirm_what_one_has_reported",
