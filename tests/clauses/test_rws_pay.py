@@ -418,6 +418,7 @@ def test_rws_readings_are_marked_as_such(book: Rulebook) -> None:
             "5.1",
             "5.7 5.10",
             "1.10 5.5",
+            "5.1.1 5.2",
         ]
     )
 

@@ -378,6 +378,7 @@ def test_three_card_readings_are_marked_as_such(book: Rulebook) -> None:
             "2.1",
             "3.9",
             "5.5 5.6",
+            "5.2.2 5.3",
         ]
     )
 
