@@ -33,16 +33,12 @@ DEMANDED: Final[Mapping[ClauseSubject, frozenset[CoverageKind]]] = {
 """Subject → the kinds of test that a clause about it needs. Others order nothing that could be played."""
 _AREA: Final = "it names an area; what wins there is held at the clause below it"
 BY_HAND: Final[Mapping[str, Mapping[str, str]]] = {
-    "mbs-3-card-sic-bo": {
-        "5.2": "it introduces two rules, which are played at their own clauses",
-    },
     "mbs-sic-bo-v6": {
         "3.5": "it introduces the areas, which are settled at their own clauses",
         **{f"3.5.{number}": _AREA for number in (1, 2, 3, 4, 7, 8, 9, 10, 11, 13)},
     },
     "rws-sic-bo-etg-v8": {
         "1.6": "a name for a person with a bet; rulings on bets have tests at their own clauses",
-        "3.1": "it introduces the bets, which are settled at their own clauses",
     },
     "us-sic-bo": {
         "2(a)": "it introduces the bets, which are settled at its own paragraphs",

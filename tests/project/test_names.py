@@ -13,7 +13,7 @@ import pytest
 from tests.project.tree import ROOT, SRC
 
 CLASS = "class"
-# The size of the product with editions, corrections of the record, rounds by hand and pairs of irregularities.
+# The size of the product with editions, corrections of the record, rounds by hand and pairs.
 MOST_LINES = 56_500
 MOST_MODULES = 300
 MOST_README_WORDS = 900
