@@ -159,7 +159,10 @@ def test_mbs_5_1_too_few_tumbles_void_the_round(book: Rulebook) -> None:
 
 
 def test_mbs_5_2_dice_exposed_before_the_close_void_the_round(book: Rulebook) -> None:
-    assert ruled_by(book, "5.2") == {("exposed-early", "void", None): IN_HAND}
+    assert ruled_by(book, "5.2") == {
+        ("deal-not-pressed", "void", None): "open-tumbled",
+        ("exposed-early", "void", None): IN_HAND,
+    }
     assert recovers(book, "5.2") == {f"{phase} seen": "void" for phase in OPEN.split()}
     assert out_of_order(book, "exposed-early") == ["uncover in open-tumbled: exposed-early"]
 
@@ -270,7 +273,7 @@ def test_mbs_6_1_whatever_else_goes_to_the_gaming_shift_manager(book: Rulebook) 
         "chips-unclear": OVER,
         "equipment-failure": f"between {TO_REVEAL}",
         "automated-shaker-failure": ALWAYS,
-        "deal-not-pressed": "between open open-tumbled closed deal-pressed paid",
+        "deal-not-pressed": "between open closed deal-pressed paid",
         "under-minimum": OVER,
         "over-maximum": OVER,
         "power-failure": "between",

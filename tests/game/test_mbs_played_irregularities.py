@@ -74,7 +74,11 @@ def test_mbs_5_1_after_two_tumbles_every_stake_goes_back(book: Rulebook) -> None
 
 
 def test_mbs_5_2_dice_seen_before_the_close_void_what_is_in_hand(book: Rulebook) -> None:
-    assert rulings_by(book, "5.2") == {"exposed-early: void": IN_HAND, "exposed-late: void": OPEN}
+    assert rulings_by(book, "5.2") == {
+        "exposed-early: void": IN_HAND,
+        "exposed-late: void": OPEN,
+        "deal-not-pressed: void": "open-tumbled",
+    }
     assert acts_by(book, "5.2") == {"uncover: void": "open-tumbled"}
     assert acts_by(book, "5.2", tumble=AFTER) == {}
     assert acts_by(book, "3.10") == UNCOVERED
@@ -370,7 +374,7 @@ def test_mbs_6_1_whatever_no_rule_covers_is_for_the_gaming_shift_manager(book: R
         "chips-unclear": OVER,
         "equipment-failure": f"between {TO_REVEAL}",
         "automated-shaker-failure": ALWAYS,
-        "deal-not-pressed": "between open open-tumbled closed deal-pressed paid",
+        "deal-not-pressed": "between open closed deal-pressed paid",
         "under-minimum": OVER,
         "over-maximum": OVER,
         "power-failure": "between",
