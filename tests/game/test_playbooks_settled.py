@@ -227,6 +227,8 @@ def test_what_the_seats_are_owed_is_what_the_settlement_tells(name: str) -> None
     story = told(name).story
     at = Play(story, book_of(story.book))
     for step in at.steps():
+        if any(isinstance(event, happened.WinnersPaid) for event in step.events):
+            continue  # entered as it was made by hand, and paid in the same breath
         for one in step.happened:
             if isinstance(one.event, happened.RoundSettled):
                 owed: Counter[str] = Counter()

@@ -92,6 +92,8 @@ class Ends:
         self.document, _, edition = book.partition("@")
         self.is_first = edition == "1"
         self.stage, self.round, self.seen, self.closed = BETWEEN, 0, False, False
+        self.was_seen = False
+        """Before the latest report."""
         self.by_hand = False
         self.waiting: dict[str, bool] = {}
         """Report of one person on the round in hand → whether it says that a die was seen."""
@@ -130,15 +132,15 @@ class Ends:
             case happened.SettlementEntered():
                 self.by_hand = False
             case happened.IrregularityRuled() if event.seen and event.round == self.round:
+                self.was_seen = self.seen
                 self.seen = self.seen or not self.is_first or event.second is not None
             case happened.ReportHeld() if event.round == self.round:
                 self.waiting[event.report] = event.seen
+                if event.seen:  # by one person's report alone it is no fact
+                    self.seen = self.was_seen
             case happened.ReportConfirmed() | happened.ReportContested() if event.report in self.waiting:
                 says_seen = self.waiting.pop(event.report)
-                if says_seen and isinstance(event, happened.ReportConfirmed):
-                    self.waiting = dict.fromkeys(self.waiting, False)
-                elif says_seen:  # contested, it is no fact by this report
-                    self.seen = any(self.waiting.values())
+                self.seen = self.seen or (says_seen and isinstance(event, happened.ReportConfirmed))
             case _:
                 pass
 
@@ -216,11 +218,16 @@ def go_on(table: Table, command: Command) -> tuple[Event, ...]:
     return answer
 
 
-def answered(table: Table, at: int) -> None:
-    """Whatever else held the round when it stopped is let go on; reports that wait are contested."""
+def contested(table: Table, at: int) -> None:
+    """A second person contests every report that waits."""
     for report in tuple(table.reports.values()):
         person = next(name for name in ranked(table) if name != report.by)
         go_on(table, ContestReport(at=at, by=person, report=report.id, reason="seen otherwise"))
+
+
+def answered(table: Table, at: int) -> None:
+    """Whatever else held the round when it stopped is let go on; reports that wait are contested."""
+    contested(table, at)
     for referral in [one for one in table.referrals.values() if one.holds and one.decided_by is None]:
         assert isinstance(decide(table, Perform(at=at, by=ranked(table)[0], act=Act.SETTLE)), Refusal)
         person = next(
@@ -306,6 +313,7 @@ def assert_it_goes_on(back: Recovered, at: int, asked: Command | None, past: lis
             assert table.ledger.balances[Account.AT_RISK] == 0
         case Recovery.WITHDRAW_OPTION if table.round and table.round.staked:
             assert Hold.WITHDRAWAL in table.holds
+            contested(table, at)
             stay = table.practice > 1
             go_on(table, CloseWithdrawal(at=at, by=ranked(table)[0], others_stay=stay))
             assert Hold.WITHDRAWAL not in table.holds

@@ -226,9 +226,9 @@ def read_pairs(
         sighted = section.table("sight")
         sight = sighted.text("reason")
         closed_seen = sighted.clause("after_close") if sighted.has("after_close") else None
-    opening = next(step for step in procedure.steps if step.act is Act.OPEN_BETS)
+    opened = next((step.end for step in procedure.steps if step.act is Act.OPEN_BETS), Phase.OPEN)
     uncover = next((step.end for step in procedure.steps if step.act is Act.UNCOVER), None)
-    return PairOrder(order, exceptions, closed_seen, sight, opening.end, uncover)
+    return PairOrder(order, exceptions, closed_seen, sight, opened, uncover)
 
 
 _EVERY: Final = "all"
