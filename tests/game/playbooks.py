@@ -26,6 +26,11 @@ EARLIER = sorted((FOLDER / "edition-1").glob("*.round"))
 """Playbooks of the first editions, which old journals are still decided by."""
 PLAYBOOKS = {path.stem: path.read_text("utf-8") for path in FILES}
 PLAYBOOKS |= {f"edition-1/{path.stem}": path.read_text("utf-8") for path in EARLIER}
+READINGS = {
+    f"{path.parent.name}/{path.stem}": path.read_text("utf-8")
+    for path in sorted(FOLDER.glob("reading-[ab]/*.round"))
+}
+"""Second readings: written from the documents alone, with what they order before it was played."""
 
 
 def document_of(book: str) -> str:

@@ -16,6 +16,7 @@ from taisai.game.refusals import OLD_REASONS, Reason
 from taisai.rules.clauses import HOUSE_PROCEDURES
 from tests.game.playbooks import (
     PLAYBOOKS,
+    READINGS,
     ROOT,
     book_of,
     books_faults,
@@ -45,6 +46,29 @@ def test_the_table_answers_as_the_playbook_says(name: str) -> None:
 @each_playbook
 def test_writing_the_answers_again_changes_nothing(name: str) -> None:
     assert rewritten(PLAYBOOKS[name], book_of(told(name).story.book), name) == PLAYBOOKS[name]
+
+
+def unforeseen(text: str, name: str) -> list[str]:
+    """The expectations of a second reading that are not met, and the refusals that it does not expect."""
+    return [
+        f"{name}.round:{one.line}: {one}"
+        for step in play(text, name).played
+        for one in step.mismatches
+        if one.expected is not None or one.got.startswith("!")
+    ]
+
+
+@pytest.mark.parametrize("name", READINGS)
+def test_the_table_answers_as_a_second_reading_expects(name: str) -> None:
+    assert unforeseen(READINGS[name], name) == []
+
+
+def test_sabotage_a_second_reading_that_is_not_answered_is_seen() -> None:
+    evening = HEADER + "> Dan: open-bets\n"
+    assert unforeseen(f"{evening}  ~ bets-opened [3.1]\n", "evening") == []
+    assert unforeseen(f"{evening}  ~ round-voided [5.2]\n", "evening")
+    assert unforeseen(f"{evening}  = table: phase between\n", "evening")
+    assert unforeseen(f"{evening}> Dan: settle\n", "evening")  # refused, and nobody expects it
 
 
 def test_there_is_a_playbook_for_every_book_of() -> None:
