@@ -8,6 +8,7 @@ from random import Random
 from typing import Any, Final, NamedTuple, get_args, get_origin, get_type_hints
 
 from taisai.game import commands as c
+from taisai.game.by_hand.messages import BetByHand
 from taisai.game.table import Table
 from taisai.game.terms.messages import Limits
 from taisai.game.vocabulary import Means, Subject, Treatment
@@ -56,6 +57,8 @@ def anything(table: Table, clock: int, new_id: Callable[[], str], rng: Random) -
         fields[name] = _FIELDS[name](seen) if name in _FIELDS else _typed(seen, _HINTS[kind][name])
     if kind is c.DecideReferral:
         fields["bets"] = {slip.id: rng.choice((None, slip.area)) for slip in fields["bets"]}
+    if kind is c.EnterRound:
+        fields["bets"] = _bets_by_hand(seen)
     if kind in _ONLY_SOME_ROUNDS and rng.random() < 0.5:
         fields["round"] = None
     if kind is c.ShowLayout:
@@ -105,6 +108,18 @@ def _slips(seen: Sight) -> tuple[c.Slip, ...]:
         c.Slip(rng.choice(ids), rng.choice(areas), rng.choice((100, 201, *HUGE)))
         for _ in range(rng.choice((0, 1, 2, 3)))
     )
+
+
+def _bets_by_hand(seen: Sight) -> tuple[BetByHand, ...]:
+    """Bets of a round played by hand, of seats known and unknown, with any stake."""
+    rng, seats = seen.rng, (*list(seen.table.seats)[:2], "nobody", "")
+    return tuple(
+        BetByHand(
+            rng.choice(seats), rng.choice(list(Means)), rng.choice((*AREAS, "nowhere", "total-3", "")),
+            rng.choice((100, 201, *HUGE)),
+        )
+        for _ in range(rng.choice((0, 1, 2, 3)))
+    )  # fmt: skip
 
 
 def _rounds(seen: Sight) -> int:

@@ -20,7 +20,7 @@ from taisai.audit import verified
 from taisai.cage.messages import HOUSE_COMMANDS, HOUSE_EVENTS
 from taisai.game.commands import COMMANDS
 from taisai.game.events import EVENTS
-from taisai.game.irregularities import rulings as irregular
+from taisai.game.irregularities import consequences
 from taisai.game.messages import tag_of
 from taisai.game.refusals import Refusal
 from taisai.game.rounds import steps
@@ -265,9 +265,9 @@ def test_sabotage_another_answer_to_the_same_command_is_noticed(
 def test_sabotage_another_text_of_the_engine_is_noticed(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    referred = irregular.referred
+    referred = consequences.referred
     monkeypatch.setattr(
-        irregular, "referred", lambda *args, **fields: referred(*args, **fields | {"detail": "reworded"})
+        consequences, "referred", lambda *args, **fields: referred(*args, **fields | {"detail": "reworded"})
     )
     with pytest.raises(DamagedError):
         verified(corpus.plain_file("format-1-playbooks.jsonl.xz", tmp_path))

@@ -196,6 +196,7 @@ def on_seat_left(table: Table, event: SeatLeft) -> None:
     memory = table.book.limits.memory
     if table.practice > 1 and memory is not None and table.settings[memory] == RememberedFor.STAY:
         table.tolerated.pop(seat.memory_key, None)
+        table.freed.pop(seat.memory_key, None)
     seat.taken, seat.terminal, seat.purse = False, None, None
     if seat.colour is not None:
         table.colours.pop(seat.colour, None)

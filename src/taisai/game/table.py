@@ -270,6 +270,8 @@ class Table:
     """Waived claims: if the round is corrected again, the money that was kept counts as received."""
     tolerated: dict[str, int] = field(default_factory=dict)
     """Player → rounds in which a bet under the minimum was settled for them, as long as it is remembered."""
+    freed: dict[str, dict[int, int]] = field(default_factory=dict)
+    """Player → round no longer tolerated → the latest round opened until then, for which it still counts."""
     shut: str | None = None
     """Why no round opens."""
     shut_after: str | None = None

@@ -9,7 +9,7 @@ from taisai.game.betting.messages import BetRegistered, RecordCorrected, Recorde
 from taisai.game.betting.stakes import hand_back, lay, purse_of
 from taisai.game.money.ledger import Account
 from taisai.game.rounds.round import Round
-from taisai.game.rounds.settlement import is_remembered, kept_out, memory_key_in
+from taisai.game.rounds.settlement import kept_out, remember_tolerance
 from taisai.game.table import Effects, Purse, Table
 from taisai.game.vocabulary import Means
 from taisai.rules.clauses import Clause
@@ -120,7 +120,7 @@ def on_record_corrected(table: Table, event: RecordCorrected) -> None:
         return
     was = set(round_.tolerated)
     _limit_again(table, round_)
-    _remember(table, round_, was)
+    remember_tolerance(table, round_, was)
     round_.restaked = changes
 
 
@@ -141,16 +141,6 @@ def _move_stake(table: Table, purse: Purse, change: int, clause: Clause) -> None
     else:
         purse.credits -= change
         table.ledger.move(Account.CREDITS, Account.AT_RISK, change, clause)
-
-
-def _remember(table: Table, round_: Round, was: set[str]) -> None:
-    """The tolerated round of a player follows the round as it stands; who has left has left it behind."""
-    for name in dict.fromkeys(bet.seat for bet in round_.bets.values()):
-        seat = table.seats[name]
-        key = memory_key_in(round_, seat)
-        change = (key in round_.tolerated) - (key in was)
-        if change and is_remembered(table, round_, seat):
-            table.tolerated[key] = max(0, table.tolerated.get(key, 0) + change)
 
 
 EFFECTS: Final[Effects] = {RecordCorrected: on_record_corrected}

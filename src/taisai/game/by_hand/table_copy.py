@@ -16,7 +16,7 @@ def copied(table: Table) -> Table:
     other.ledger = Ledger(dict(table.ledger.balances))
     for name in ("credits", "at_risk", "payable", "nets"):
         setattr(other, name, array("q", getattr(table, name)))
-    for name in ("holds", "claims", "tolerated", "referrals", "reports"):
+    for name in ("holds", "claims", "tolerated", "freed", "referrals", "reports"):
         setattr(other, name, dict(getattr(table, name)))
     other.seats = {name: copy(seat) for name, seat in table.seats.items()}
     other.purses = []

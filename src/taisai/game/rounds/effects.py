@@ -19,6 +19,7 @@ from taisai.game.rounds.settlement import (
     due_again,
     kept_out,
     kept_out_by,
+    remember_tolerance,
     stakes_by_purse,
     tray_needs,
 )
@@ -204,7 +205,7 @@ def on_voided(table: Table, event: messages.RoundVoided) -> None:
     forget_tolerance(table, round_)
     for report in [held for held in table.reports.values() if (held.through or held.round) == event.round]:
         del table.reports[report.id]  # the round is void: there is nothing left to confirm
-    round_.settled, round_.result, round_.voided, round_.tolerated = None, None, True, set()
+    round_.settled, round_.result, round_.voided = None, None, True
     if round_ is table.round:
         if table.practice > 1:
             round_.voided_in = round_.phase
@@ -231,7 +232,11 @@ def _take_from_payable(table: Table, settled: RoundSettlement, clause: Clause) -
 
 def forget_tolerance(table: Table, round_: Round) -> None:
     """A bet that goes back was not settled after all, so it does not count against its player."""
-    for name in round_.tolerated if round_.day == table.day or table.practice > 1 else ():
+    was, round_.tolerated = round_.tolerated, set()
+    if table.practice > 1:
+        remember_tolerance(table, round_, was)
+        return
+    for name in was if round_.day == table.day else ():
         if table.tolerated.get(name, 0):
             table.tolerated[name] -= 1
 
@@ -246,7 +251,7 @@ def on_undone(table: Table, event: messages.SettlementUndone) -> None:
     for index, stake in stakes.items():
         table.at_risk[index] = stake
     forget_tolerance(table, round_)
-    round_.settled, round_.phase, round_.kept_out, round_.tolerated = None, event.phase, {}, set()
+    round_.settled, round_.phase, round_.kept_out = None, event.phase, {}
 
 
 def on_resettled(table: Table, event: messages.RoundResettled) -> None:

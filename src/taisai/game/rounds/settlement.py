@@ -103,10 +103,11 @@ def is_remembered(table: Table, round_: Round, seat: Seat) -> bool:
 def _tolerated_before(table: Table, round_: Round, seat: Seat) -> int:
     """In how many other rounds a bet of the player under the minimum was settled."""
     if round_.settled is None:
-        return table.tolerated.get(seat.memory_key, 0)
+        return table.tolerated.get(seat.memory_key, 0) + _freed_since(table, round_, seat.memory_key)
     key = memory_key_in(round_, seat)
     if is_remembered(table, round_, seat):
-        return table.tolerated.get(key, 0) - (key in round_.tolerated)
+        others = table.tolerated.get(key, 0) - (key in round_.tolerated)
+        return others + _freed_since(table, round_, key)
     count, session = 0, round_.sessions.get(seat.name)
     for step in (-1, 1):  # the player has left: the rounds of a stay follow each other
         other = table.glance(round_.number + step)
@@ -114,6 +115,32 @@ def _tolerated_before(table: Table, round_: Round, seat: Seat) -> int:
             count += key in other.tolerated
             other = table.glance(other.number + step)
     return count
+
+
+def _freed_since(table: Table, round_: Round, key: str) -> int:
+    """How many tolerated rounds of a player were freed after the round opened; they still count for it."""
+    through = table.freed.get(key, {})
+    return sum(number != round_.number <= last for number, last in through.items())
+
+
+def remember_tolerance(table: Table, round_: Round, was: set[str]) -> None:
+    """The tolerated rounds of players follow a settled round that changed, from the next round opened."""
+    for name in dict.fromkeys(bet.seat for bet in round_.bets.values()):
+        seat = table.seats[name]
+        key = memory_key_in(round_, seat)
+        change = (key in round_.tolerated) - (key in was)
+        if not change or not is_remembered(table, round_, seat):
+            continue
+        was = was ^ {key}  # a player with two seats is counted once
+        table.tolerated[key] = max(0, table.tolerated.get(key, 0) + change)
+        others = {
+            number: last for number, last in table.freed.get(key, {}).items() if number != round_.number
+        }
+        latest = table.round.number if table.round is not None else len(table.rounds)
+        freed = {round_.number: latest} if change < 0 and latest > round_.number else {}
+        table.freed.pop(key, None)
+        if others or freed:
+            table.freed[key] = others | freed
 
 
 def house_side(table: Table, round_: Round, outcome: Outcome) -> SettlementTotals:
