@@ -9,6 +9,7 @@ import pytest
 from taisai.cage.messages import RedeemTicket, SendTicket
 from taisai.game.commands import (
     Assign,
+    DecideReferral,
     Leave,
     LeaveSeat,
     PlaceBets,
@@ -21,7 +22,7 @@ from taisai.game.commands import (
 from taisai.game.money.ledger import Account
 from taisai.game.play import decide
 from taisai.game.refusals import Refusal
-from taisai.game.vocabulary import CAGE, TABLE, ClaimEnd
+from taisai.game.vocabulary import CAGE, TABLE, ClaimEnd, Treatment
 from taisai.game.vocabulary import HOUSE as BY_THE_HOUSE
 from taisai.protocol.requests import (
     CountDropRequest,
@@ -257,6 +258,13 @@ def with_claim_on_player(server: InlineServer) -> str:
     server.do(RedeemTicket(**server.by("cat"), ticket=out.ticket))
     damaged = Irregularity("die-damaged")
     server.do(ReportIrregularity(**server.by("dan"), event=damaged, round=1, through=1, second="pat"))
+    (referral,) = server.table().referrals  # the rank above names the rounds (RWS 5.4, 5.10)
+    server.do(
+        DecideReferral(
+            **server.by("sue"), referral=referral, treatment=Treatment.VOID_ROUNDS, round=1, through=1,
+            reason="a chip off", second="pat",
+        )
+    )  # fmt: skip
     return next(iter(server.table().claims))
 
 

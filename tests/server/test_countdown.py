@@ -12,7 +12,6 @@ from taisai.game.events import (
     BetsClosed,
     BetsOpened,
     BetsReopened,
-    DiceTumbled,
     Interrupted,
     ReferralDecided,
     Referred,
@@ -176,6 +175,7 @@ def test_the_time_is_still_up_after_a_start_and_after_the_boards_begin_again() -
         await house.opened()
         await house.pass_(SECONDS + 1)
         await house.crash_and_come_back()
+        await house.declared_unseen()
         assert (await house.table_view()).countdown.is_up
         await house.casino.queue.run(lambda _engine: house.casino.queue.projections.begin_again())
         assert (await house.table_view()).countdown.is_up
@@ -191,16 +191,16 @@ def test_at_rws_nobody_is_prompted() -> None:
     attended(played, RWS)
 
 
-def test_where_the_dice_tumble_first_bets_close_right_after_the_tumble_when_the_time_is_up() -> None:
+def test_rws_3_5_where_the_dice_tumble_first_bets_close_when_the_time_is_up_tumbled_or_not() -> None:
     async def played(house: Attended) -> None:
         await house.opened()
         await house.pass_(SECONDS + 5)
-        assert house.is_at(Phase.OPEN), "the dice have not tumbled: 3.6 comes first here"
-        await house.act("tumble", tumbles=3)
-        tumbled, closed = house.events(DiceTumbled)[-1], house.events(BetsClosed)[-1]
+        closed = house.events(BetsClosed)[-1]
         assert closed.by == CLOCK
+        assert closed.at - house.events(BetsOpened)[-1].at == WINDOW
+        assert house.is_at(Phase.CLOSED), "that the dice tumble first is proposed, not required"
+        await house.act("tumble", tumbles=3)
         assert house.is_at(Phase.CLOSED_TUMBLED)
-        assert closed.at - tumbled.at < 2
         await house.until(lambda table: len(table.rounds) == 1)
         await house.opened()
         await house.act("tumble", tumbles=3)
@@ -276,6 +276,7 @@ async def _earlier_void(house: Attended) -> None:
         second="pat",
         detail="a chip off",
     )
+    await house.rounds_voided(1, 1)
     assert [event.round for event in house.events(RoundVoided)] == [1]
     assert house.is_at(Phase.OPEN)
     await house.pass_(SECONDS)
@@ -325,10 +326,11 @@ def test_mbs_5_13_1_after_a_stop_the_clock_goes_on_when_the_option_is_closed() -
         await house.bet()
         await house.pass_(3)
         await house.crash_and_come_back()
+        await house.declared_unseen()
         assert (await house.table_view()).countdown.closes_at is None
         prompted = prompts(house)
         await house.pass_(120)
-        await house.do(said.CloseWithdrawal, "dan")
+        await house.do(said.CloseWithdrawal, "dan", others_stay=True)
         until = (await house.table_view()).countdown.closes_at
         assert until is not None
         assert until - house.clock.now() in range(6_990, 7_001), "the option took none of the bets' time"
@@ -340,11 +342,13 @@ def test_mbs_5_13_1_after_a_stop_the_clock_goes_on_when_the_option_is_closed() -
     attended(played, MBS)
 
 
-def test_after_a_stop_with_no_bets_laid_the_clock_goes_on_at_once() -> None:
+def test_after_a_stop_with_no_bets_laid_the_clock_goes_on_with_the_declaration() -> None:
     async def played(house: Attended) -> None:
         await house.opened()
         await house.pass_(3)
         await house.crash_and_come_back()
+        await house.pass_(60)
+        await house.declared_unseen()
         assert not house.table.holds
         prompted = prompts(house)
         await house.pass_(6.5)

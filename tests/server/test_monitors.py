@@ -314,6 +314,7 @@ def test_rounds_that_are_void_after_all_count_no_more() -> None:
             second="pat",
             detail="x",
         )
+        await house.rounds_voided(1, 2)
         assert await _results(house) == 3
 
     attended(played, RWS, demonstration=False, thresholds=WATCH)

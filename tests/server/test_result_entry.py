@@ -104,7 +104,7 @@ def test_few_messages_carry_what_dice_show_and_those_who_see_them_alone_may_send
         if any(field.name in ("faces", "outcome", "result") for field in msgspec.structs.fields(kind))
     }
     assert asks == {"preview", "reading"}
-    assert commands == {"perform", "report", "decide-referral"}
+    assert commands == {"perform", "report", "decide-referral", "declare-unrecorded", "enter-round"}
     assert set(permissions.REQUESTS["reading"].roles) == {Role.SHAKER}
     assert set(permissions.REQUESTS["preview"].roles) == set(AT_TABLE)
     assert (

@@ -18,6 +18,8 @@ from taisai.cage.messages import BringIn, DeviceKind, EnrolDevice, EnrolPerson, 
 from taisai.game.commands import (
     Assign,
     BuyCredits,
+    DecideReferral,
+    Declare,
     Limits,
     OpenTable,
     Perform,
@@ -28,12 +30,14 @@ from taisai.game.commands import (
 from taisai.game.refusals import Refusal
 from taisai.game.table import Table
 from taisai.game.vocabulary import HOUSE as BY_THE_HOUSE
+from taisai.game.vocabulary import Treatment
 from taisai.journal import Engine, Journal, MemoryStore, Store, Submission, journal, stream_of
 from taisai.journal.codec import HOUSE_STREAM, AnyCommand
 from taisai.protocol.commands import command, completed
 from taisai.protocol.views import Blank, ConsoleView, Offer, PitView, TableView
 from taisai.rules import Act
 from taisai.rules.outcomes import Outcome
+from taisai.rules.procedure import Declared
 from taisai.rules.vocabulary import Phase
 from taisai.server.auth.credentials import Cost, Passwords
 from taisai.server.config.tables import DiceIn
@@ -285,13 +289,25 @@ class Attended:
         slips = [Slip(f"b{next(self._ids)}", area, stake)]
         return await self.do(PlaceBets, TERMINAL, round=self.table.round.number, seat=SEAT, bets=tuple(slips))
 
+    async def declared_unseen(self) -> None:
+        """Dealer and supervisor declare after a stop that nothing happened unrecorded."""
+        await self.do(Declare, "dan", declared=Declared.UNSEEN, second=self.crew.second)
+
+    async def rounds_voided(self, first: int, last: int) -> None:
+        """The shift manager names the rounds that a damaged die affected (RWS 5.4, 5.10)."""
+        (referral,) = (one.id for one in self.table.referrals.values() if one.decided_by is None)
+        await self.do(
+            DecideReferral, self.crew.head, referral=referral, treatment=Treatment.VOID_ROUNDS, round=first,
+            through=last, reason="a chip off", second=self.crew.second,
+        )  # fmt: skip
+
     async def act(self, act: Act | str, by: str = "dan", **fields: Any) -> Any:
         """An act of the round."""
         return await self.do(Perform, by, act=Act(act), **fields)
 
     async def next(self, *, faces: tuple[int, ...] | None = None) -> Offer | None:
         """Does what is to be done next, if it is someone's; what that was."""
-        offer = next((one for one in offers(self.table) if one.main), None)
+        offer = self._main()
         if offer is None or offer.by == ("clock",):
             return None
         by = next(name for name, rank in self.crew.ranks.items() if rank in offer.by)
@@ -305,6 +321,15 @@ class Attended:
         answer = await self.ask(completed(sent, at=self.clock.now(), by=by, second=second))
         assert not isinstance(answer, Refusal), f"{sent}: {answer}"
         return offer
+
+    def _main(self) -> Offer | None:
+        """The next step; at a live table people declare after a stop that nothing happened unrecorded."""
+        offered = offers(self.table)
+        offer = next((one for one in offered if one.main), None)
+        if offer is None or offer.command != "declare" or self.table.book.record is None:
+            return offer
+        unseen = (one for one in offered if one.preset.get("declared") == Declared.UNSEEN)
+        return next(unseen, offer)
 
     def _filled(self, blank: Blank, faces: tuple[int, ...] | None) -> Any:
         match blank.kind:

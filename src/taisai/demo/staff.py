@@ -68,6 +68,10 @@ DEALER: Final = "dealer"
 OPEN: Final = "open-bets"
 CLOSE: Final = "close-bets"
 DECIDE: Final = "decide-referral"
+CONFIRM: Final = "confirm-report"
+DECLARE: Final = "declare"
+UNRECORDED: Final = "declare-unrecorded"
+UNSEEN: Final = "unseen"
 _TREATMENTS: Final = ("stands", "continue", "void", "void-rounds", "shut")
 """The treatments that a supervisor chooses, in order: the least first."""
 _VOID: Final = ("void", "void-rounds", "shut")
@@ -108,6 +112,14 @@ def is_undrawn(console: Console) -> bool:
     table = console.table
     has_seed = table.draw.round == table.round.number
     return table.round.phase == REVEALED and not has_seed and console.console.reading is None
+
+
+def declaration(console: Console) -> Offer | None:
+    """The declaration at a live table that nothing happened while the server was down; else None."""
+    offered = {(offer.command, offer.preset.get("declared")): offer for offer in console.offers}
+    if (UNRECORDED, None) not in offered or console.next_offer is None:
+        return None
+    return offered.get((DECLARE, UNSEEN)) if console.next_offer.command == DECLARE else None
 
 
 @dataclass
@@ -187,7 +199,7 @@ class VirtualPerson:
     # Choosing the next step
 
     def _wanted(self, console: Console) -> Offer | None:
-        offer = console.next_offer
+        offer = declaration(console) or console.next_offer
         return offer if offer is not None and self.position in offer.by else None
 
     def _before(self, console: Console, offer: Offer) -> float:
@@ -227,7 +239,7 @@ class VirtualDealer(VirtualPerson):
 
 
 class VirtualSupervisor(VirtualPerson):
-    """A virtual supervisor: does what a dealer may not do, and decides referrals."""
+    """A virtual supervisor: does what a dealer may not do, confirms reports, and decides referrals."""
 
     def _wanted(self, console: Console) -> Offer | None:
         offer = super()._wanted(console)
@@ -235,6 +247,9 @@ class VirtualSupervisor(VirtualPerson):
         if offer is not None and DEALER not in offer.by and not is_void:
             return offer
         own = [offer for offer in console.offers if self.position in offer.by and DEALER not in offer.by]
+        waiting = next((offer for offer in own if offer.command == CONFIRM), None)
+        if waiting is not None:
+            return waiting
         decisions = [offer for offer in own if offer.command == DECIDE]
         for treatment in _VOID if is_void else _TREATMENTS:
             for decision in decisions:

@@ -79,16 +79,20 @@ def ruled(bets: dict[str, str | None], phase: str = "closed") -> RoundView:
 
 
 def test_a_bet_returned_by_decision_lay_there_and_is_shown_with_clause_reason_and_both_people() -> None:
-    view = ruled({"1-small": None, "1-big": "odd"})
+    view = ruled({"1-small": None})
     back = next(bet for bet in view.bets if bet.id == "1-small")
     assert (back.state, back.returned, back.lay) == ("returned", 1_000, True)
     assert back.ruled == RuledBet(how="returned", by="sue", second="pat", reason="they fell")
     assert back.clause in view.says
-    moved = next(bet for bet in view.bets if bet.id == "1-big")
-    assert (moved.area, moved.state, moved.ruled and moved.ruled.how) == ("odd", "open", "moved")
     assert (view.totals.bets, view.totals.staked, view.totals.returned) == (2, 1_400, 1_000)
     decided = next(one for one in view.incidents if one.what == "referral-decided")
     assert (decided.second, decided.reason) == ("pat", "they fell")
+
+
+def test_a_bet_moved_by_decision_before_the_close_is_shown_where_it_lies() -> None:
+    view = ruled({"1-big": "odd"}, "open")
+    moved = next(bet for bet in view.bets if bet.id == "1-big")
+    assert (moved.area, moved.state, moved.ruled and moved.ruled.how) == ("odd", "open", "moved")
 
 
 def test_a_bet_returned_before_the_close_did_not_lie_there() -> None:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import asyncio
 from contextlib import suppress
-from typing import Any
+from typing import Any, Final
 
 from taisai.client import Disconnected, Refused
 from taisai.protocol import requests
 from taisai.protocol.commands import command
 from taisai.protocol.views import Blank, IrregularityLine, Offer
 from taisai.rules.outcomes import Outcome
-from taisai.rules.vocabulary import Phase
+from taisai.rules.vocabulary import Irregularity, Phase
 from taisai.server.auth.sessions import Session
 from taisai.server.projections.offers import irregularities, offers
 from tests.server.sim.checks import look
@@ -25,6 +25,18 @@ LOOKED_AT = 0.03
 """How often everybody stops, so that someone can compare what they see."""
 MISHAP = 0.03
 """How often someone reports something instead of going on."""
+
+SINCE_EDITION_2: Final = frozenset(
+    {Irregularity.EXPOSED_LATE, Irregularity.UNTUMBLED_IN_VIEW, Irregularity.DICE_OVER_AGE}
+)
+"""Irregularities that no evening of edition 1 could report."""
+
+CHOICES: Final = {
+    "declare": frozenset({"declare", "declare-unrecorded"}),
+    "confirm-report": frozenset({"confirm-report", "contest-report"}),
+}
+"""The next step that a console shows → everything that staff may do instead of it."""
+FILLABLE: Final = frozenset({"faces", "whole", "text", "second", "yes-no", "choice", "areas"})
 
 
 class Staff:
@@ -107,8 +119,11 @@ class Staff:
 
     async def _take(self, offer: Offer) -> None:
         world = self._world
-        person = next((one for one, rank in world.crew.ranks.items() if rank in offer.by), None)
-        assert person is not None, f"expected an offer for someone at the table, got {offer}"
+        offer = self._chosen(offer)
+        reporter = self._reporter(offer)
+        able = [one for one, rank in world.crew.ranks.items() if rank in offer.by and one != reporter]
+        assert able, f"expected an offer for someone at the table, got {offer}"
+        person = able[0]
         console, session = await self._at_work(person)
         asked = [blank for blank in offer.blanks if not blank.optional or blank.kind == "areas"]
         if any(blank.kind == "areas" for blank in asked):  # lights are tried with numbers
@@ -116,6 +131,23 @@ class Staff:
         filled = {blank.field: self._filled(blank) for blank in asked if blank.kind != "second"}
         two = any(blank.kind == "second" for blank in offer.blanks)
         await self._send(console, session, person, offer.command, {**offer.preset, **filled}, two=two)
+
+    def _chosen(self, offer: Offer) -> Offer:
+        """The next step; where staff have a choice, one of what they may do."""
+        kinds = CHOICES.get(offer.command, frozenset())
+        table = self._world.engine.table(TABLE)
+        if table.practice == 1 or not kinds:
+            return offer
+        others = [one for one in offers(table) if one.command in kinds and self._is_fillable(one)]
+        return self._chance.choice(others) if others else offer
+
+    def _is_fillable(self, offer: Offer) -> bool:
+        return all(blank.optional or blank.kind in FILLABLE for blank in offer.blanks)
+
+    def _reporter(self, offer: Offer) -> str | None:
+        """Who made the report that waits; only another person may confirm or contest it."""
+        report = self._world.engine.table(TABLE).reports.get(str(offer.preset.get("report")))
+        return report.by if report is not None else None
 
     async def _send(
         self, console: Dealer, session: Session, person: str, tag: str, fields: dict[str, Any], *, two: bool
@@ -162,6 +194,8 @@ class Staff:
         table = self._world.engine.table(TABLE)
         told = dan.console.irregularities if dan.with_console else irregularities(table)
         lines = [line for line in told if line.by and self._is_simple(line)]
+        if table.practice == 1:
+            lines = [line for line in lines if line.id not in SINCE_EDITION_2]
         if not lines:
             return False
         line = self._chance.choice(lines)

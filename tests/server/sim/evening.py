@@ -40,12 +40,16 @@ Change = Callable[[World], None]
 
 
 def played(
-    seed: int, *, change: Change | None = None, storage: Callable[[str], Storage] = InMemory
+    seed: int,
+    *,
+    change: Change | None = None,
+    storage: Callable[[str], Storage] = InMemory,
+    edition: str = "",
 ) -> Played:
     """The evening of a seed."""
 
     async def evening(loop: VirtualLoop) -> Played:
-        world = World(seed, loop, storage)
+        world = World(seed, loop, storage, edition=edition)
         if change is not None:
             change(world)
         worlds.append(world)

@@ -70,8 +70,8 @@ def stored(seed: int) -> bytes:
 
 
 def simulated(seed: int, change: Change | None = None) -> bytes:
-    """The export of the evening that the simulation plays now."""
-    return b"".join(lines(_Evening(played(seed, change=change))))
+    """The export of the evening that the simulation plays now, by edition 1 of its rulebook, in format 1."""
+    return b"".join(lines(_Evening(played(seed, change=change, edition="@1"))))
 
 
 def index_row(seed: int, export: bytes) -> tuple[str, str, str]:

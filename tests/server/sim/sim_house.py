@@ -12,7 +12,7 @@ from taisai.game.commands import Limits, OpenTable, ReceiveFill
 from taisai.game.refusals import Refusal
 from taisai.game.vocabulary import CAGE
 from taisai.journal import Engine, Journal, MemoryStore, SigningKey, Store, stream_of
-from taisai.journal.codec import HOUSE_STREAM, AnyCommand
+from taisai.journal.codec import FORMAT, HOUSE_STREAM, AnyCommand, Codec
 from taisai.rules import Rulebook, rulebook
 from tests.server.sim.virtual import START
 
@@ -63,6 +63,11 @@ def book_of(name: str) -> Rulebook:
     return rulebook(name)
 
 
+def codec_of(book: str) -> Codec:
+    """The format of a journal of this book: edition 1 was played in format 1."""
+    return Codec(1 if book.endswith("@1") else FORMAT)
+
+
 @cache
 def device(name: str) -> Device:
     """A device with a key of its own."""
@@ -78,8 +83,9 @@ def furnish(store: Store, book: str) -> None:
     """Everything that is there before anyone comes."""
     at, crew = START - 60_000, crew_of(book)
     journal = Journal.opened(
-        store, journal="simulation", key=KEY.public, at=at, by="ada", program="taisai", demonstration=True
-    )
+        store, journal="simulation", key=KEY.public, at=at, by="ada", program="taisai", demonstration=True,
+        codec=codec_of(book),
+    )  # fmt: skip
     engine = Engine(journal)
 
     def done(command: AnyCommand, stream: str = HOUSE_STREAM) -> None:

@@ -20,7 +20,7 @@ from taisai.server.runtime.house_server import HouseServer
 from taisai.server.runtime.plan import ConnectionLimits, HousePlan, TablePlan
 from tests.server.sim.network import ORIGIN, Network
 from tests.server.sim.people import Cage, Dealer, Heard, Noted, Watcher
-from tests.server.sim.sim_house import BOOKS, KEY, LIMITS, PROGRAM, TABLE, book_of, crew_of
+from tests.server.sim.sim_house import BOOKS, KEY, LIMITS, PROGRAM, TABLE, book_of, codec_of, crew_of
 from tests.server.sim.simulated_queue import SimulatedQueue
 from tests.server.sim.storage import InMemory, Storage
 from tests.server.sim.virtual import VirtualClock, VirtualLoop
@@ -40,13 +40,21 @@ CONSOLES: Final = 0.15  # of all evenings: what a console shows takes longer tha
 class World:
     """Everything that a seed decides, and everything that came of it."""
 
-    def __init__(self, seed: int, loop: VirtualLoop, storage: Callable[[str], Storage] = InMemory) -> None:
-        """`storage` is made for a rulebook."""
+    def __init__(
+        self,
+        seed: int,
+        loop: VirtualLoop,
+        storage: Callable[[str], Storage] = InMemory,
+        *,
+        edition: str = "",
+    ) -> None:
+        """`storage` is made for a rulebook; `edition` is added to its id, such as "@1"."""
         self.seed = seed
         self.loop = loop
         self.clock = VirtualClock(loop)
         self.chance = self.drawn("world")
         self.book = BOOKS[0] if self.chance.random() < 0.4 else self.chance.choice(BOOKS)
+        self.book += edition
         self.crew = crew_of(self.book)
         self.storage = storage(self.book)
         self.rounds = self.chance.choice((1, 1, 1, 2, 2, 3))
@@ -111,7 +119,7 @@ class World:
 
     async def open(self) -> None:
         """Opens the journal, recovers, and lets the server answer."""
-        journal = Journal(self.store)
+        journal = Journal(self.store, codec_of(self.book))
         engine = Engine(journal, snapshot_every=self.snapshot_every)
         if self.crashes:
             engine.recover(at=self.clock.now())

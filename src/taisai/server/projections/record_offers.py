@@ -61,7 +61,8 @@ def records(table: Table) -> Iterator[Candidate]:
             tuple(_record_trials(table, round_)),
         )
     past = range(len(table.rounds), max(0, len(table.rounds) - LOOK_BACK), -1)
-    played = [over for number in past if (over := table.past(number)) and not over.voided]
+    rounds_over = [over for number in past if (over := table.past(number))]
+    played = [over for over in rounds_over if over.settled is not None and not over.voided]
     if played:
         yield Candidate(
             commands.CorrectRecord,
