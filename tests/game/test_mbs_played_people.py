@@ -258,7 +258,7 @@ def test_mbs_6_1_decided_that_the_table_is_shut(book: Rulebook) -> None:
     playing = referred(book, "closed-tumbled")
     playing.do(DecideReferral, "sue", **deciding(Treatment.SHUT))
     assert playing.table.rounds[0].voided
-    assert playing.act_refused("open-bets") == "table-shut house:shut"
+    assert playing.act_refused("open-bets") == "table-shut 6.1"
 
 
 def test_mbs_3_12_chips_unclear_after_the_close_wait_for_the_uncovering(book: Rulebook) -> None:

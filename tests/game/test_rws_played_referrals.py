@@ -88,7 +88,7 @@ def test_rws_5_10_the_round_goes_on_as_it_is_or_is_void(book: Rulebook) -> None:
         assert (playing.table.round, playing.credits) == (None, CREDITS)
     shut = decided(book, "closed", Treatment.SHUT)
     assert (shut.credits, shut.table.shut) == (CREDITS, "so it is fair")
-    assert shut.act_refused("open-bets") == "table-shut house:shut"
+    assert shut.act_refused("open-bets") == "table-shut 5.10"
 
 
 def test_rws_5_10_rounds_are_void_or_settled_by_the_dice_by_decision(book: Rulebook) -> None:

@@ -395,7 +395,7 @@ def test_three_card_what_the_shift_manager_decides_is_done(book: Rulebook) -> No
     assert (again.table.phase, again.table.seats[SEAT].at_risk) == ("open", 1_400)
     shut = referred(book, "open")
     shut.do(DecideReferral, "sue", **deciding(Treatment.SHUT))
-    assert shut.act_refused("open-bets") == "table-shut house:shut"
+    assert shut.act_refused("open-bets") == "table-shut house:outside-the-rules"
     by_cards = referred(book, "entered")
     as_shown = deciding(Treatment.SETTLE_BY_OUTCOME, faces=OTHER_FACES)
     by_cards.do(DecideReferral, "sue", **as_shown, second="pat")

@@ -327,7 +327,7 @@ def test_us_4_b_the_house_pays_what_it_offers_and_never_less_than_the_floor(book
     assert won(book, (1, 1, 1), offers={"triple-1": "180 to 1"}, triple_1=100) == 18_000
     playing = standing(book, "between")
     low = {"offers": {"triple-1": "149 to 1"}, "second": "sal"}
-    assert playing.refused(OfferOdds, "sue", **low) == "bad-value house:terms"
+    assert playing.refused(OfferOdds, "sue", **low) == "bad-value 4(b)"
     assert playing.refused(OfferOdds, "sue", offers={}, second=None) == "second-person house:dual-control"
     assert playing.refused(OfferOdds, "flo", offers={}, second="sal") == "not-permitted house:terms"
     live = {"offers": {"triple-1": "180 to 1"}, "second": "sal"}

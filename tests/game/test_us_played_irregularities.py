@@ -178,7 +178,7 @@ def test_us_6_b_then_the_table_is_shut_until_the_device_is_repaired(book: Rulebo
     *_, shut = playing.act("clear-lights")
     assert isinstance(shut, TableShut)
     assert shut.clause == "6(b)"
-    assert playing.act_refused("open-bets") == "table-shut house:shut"
+    assert playing.act_refused("open-bets") == "table-shut 6(b)"
     again = {"reason": "repaired", "second": "sal"}
     assert playing.refused(Reopen, "sue", **again) == "unmet-need house:shut"
     assert playing.refused(RepairItem, "flo", item="electrical-device") == "not-permitted house:equipment"

@@ -26,6 +26,7 @@ from taisai.rules.vocabulary import Act, Irregularity, Phase
 
 ORDER: Final = Clause("house:order")
 DUAL_CONTROL: Final = Clause("house:dual-control")
+SHUT: Final = Clause("house:shut")
 NO_LIMITS: Final = Limits(least=1, most=1)
 """Of a table that is not open yet."""
 MOST_SEATS: Final = 2_000  # terminals that one table reaches in well under a second
@@ -274,6 +275,8 @@ class Table:
     """Player → round no longer tolerated → the latest round opened until then, for which it still counts."""
     shut: str | None = None
     """Why no round opens."""
+    shut_by: Clause = SHUT
+    """The clause by which it is shut."""
     shut_after: str | None = None
     """Why the table will be shut after the current round."""
     witnessed_by: Clause = DUAL_CONTROL

@@ -16,6 +16,14 @@ class RulesError(ValueError):
     """An invalid argument or input, such as an unknown area or rulebook."""
 
 
+class OfferError(RulesError):
+    """Odds that a clause does not let the house offer."""
+
+    def __init__(self, message: str, clause: str) -> None:
+        self.clause = clause
+        super().__init__(message)
+
+
 class BookError(RulesError):
     """An invalid rulebook file."""
 

@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 
 from taisai.rules.areas import Area, AreaId
 from taisai.rules.clauses import Clause
-from taisai.rules.errors import RulesError
+from taisai.rules.errors import OfferError, RulesError
 from taisai.rules.outcomes import FACES, OUTCOMES
 from taisai.rules.settings import RulesPart, Setting, SettingIs, every_choice, read_setting_is
 from taisai.rules.toml_reader import Section
@@ -175,9 +175,11 @@ class PayLine(NamedTuple):
         """Returns the odds. Raises an error if the house may not offer them."""
         if self.floor is None:
             if odds.net != self.odds.net:
-                raise RulesError(f"expected {self.odds}, fixed by {self.clause}, got an offer of {odds}")
+                message = f"expected {self.odds}, fixed by {self.clause}, got an offer of {odds}"
+                raise OfferError(message, self.clause)
         elif odds.net < self.floor.net:
-            raise RulesError(f"expected an offer of at least {self.floor} ({self.clause}), got {odds}")
+            message = f"expected an offer of at least {self.floor} ({self.clause}), got {odds}"
+            raise OfferError(message, self.clause)
         return odds
 
 

@@ -14,7 +14,7 @@ from taisai.game.rounds import messages
 from taisai.game.rounds.corrections import shut_now
 from taisai.game.rounds.messages import Perform
 from taisai.game.rounds.settlement import house_side, tray_needs
-from taisai.game.table import MOST_ROUNDS, MOST_TUMBLES, Deciders, Table
+from taisai.game.table import MOST_ROUNDS, MOST_TUMBLES, SHUT, Deciders, Table
 from taisai.game.vocabulary import SYSTEM
 from taisai.rules.clauses import Clause
 from taisai.rules.equipment import InspectedBefore
@@ -32,7 +32,8 @@ def perform(table: Table, command: Perform) -> Events | Refusal:
     if refusal := _position_refusal(table, command, step) or on_hold(table):
         return refusal
     if table.shut is not None and table.round is None:
-        return refused(Reason.TABLE_SHUT, "house:shut", f"the table is shut: {table.shut}")
+        clause = table.shut_by if table.practice > 1 else SHUT
+        return refused(Reason.TABLE_SHUT, clause, f"the table is shut: {table.shut}")
     if isinstance(step, OutOfOrder):
         if step.irregularity is None:
             acts = [step.act for step in table.procedure.steps_from(table.phase, table.settings)]

@@ -10,19 +10,18 @@ from taisai.game.equipment.items import PlacedItem
 from taisai.game.messages import Events
 from taisai.game.money.ledger import Account, UnbalancedError
 from taisai.game.refusals import Reason, Refusal
-from taisai.game.table import Deciders, Effects, Person, Table
+from taisai.game.table import SHUT, Deciders, Effects, Person, Table
 from taisai.game.terms import messages
 from taisai.game.terms.terms import Basis, digest_of, fault_of, terms_of
 from taisai.game.vocabulary import SYSTEM, Means, folded
 from taisai.rules.clauses import Clause
 from taisai.rules.equipment import InspectedBefore
-from taisai.rules.errors import RulesError
+from taisai.rules.errors import OfferError, RulesError
 from taisai.rules.vocabulary import Act
 
 TABLE: Final = Clause("house:table")
 DAY: Final = Clause("house:day")
 TERMS: Final = Clause("house:terms")
-SHUT: Final = Clause("house:shut")
 LEFT_BEHIND: Final = (
     Account.CREDITS, Account.CLAIMS_OF_PLAYERS, Account.CLAIMS_ON_PLAYERS, Account.CHIPS, Account.DROP
 )  # fmt: skip
@@ -70,7 +69,10 @@ def _bad_terms(
     try:
         terms_of(table.book, settings, offers, limits)
     except RulesError as error:
-        return Refusal(Reason.BAD_VALUE, TERMS, str(error))
+        clause = TERMS
+        if isinstance(error, OfferError) and table.practice > 1:
+            clause = Clause(error.clause)
+        return Refusal(Reason.BAD_VALUE, clause, str(error))
     return None
 
 
@@ -233,14 +235,14 @@ def on_odds(table: Table, event: messages.OddsOffered) -> None:
 
 
 def on_shut(table: Table, event: messages.TableShut) -> None:
-    table.shut = event.reason
+    table.shut, table.shut_by = event.reason, event.clause
     if table.round is None:  # an order for the end of the current round stays
         table.shut_after = None
 
 
 def on_table_reopened(table: Table, _event: messages.TableReopened) -> None:
     """Rounds open again, after the inspections that come before opening."""
-    table.shut = None
+    table.shut, table.shut_by = None, SHUT
     table.equipment.begin(InspectedBefore.OPENING)
 
 
