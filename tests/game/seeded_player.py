@@ -9,6 +9,7 @@ from typing import Final
 
 from taisai.game import commands as c
 from taisai.game import play
+from taisai.game.by_hand.messages import BetByHand
 from taisai.game.dice.draw import Throw
 from taisai.game.dice.seeds import drawn_by, unseen
 from taisai.game.money.ledger import Account
@@ -149,6 +150,12 @@ class Hand:
                         at=at, by=seat.terminal or "dan", seat=seat.name, withdraw=rng.random() < 0.8
                     )
             yield c.CloseWithdrawal(at=at, by="dan", others_stay=rng.random() < 0.7)
+        elif held.hold is Hold.SETTLEMENT:
+            returned = {name: rng.choice((0, 100, 5_000)) for name in table.seats}
+            yield c.EnterSettlement(
+                at=at, by="dan", second="sue", evidence="camera 4", reason="the power was down",
+                returned=returned if rng.random() < 0.5 else {}, witnessed=rng.random() < 0.7,
+            )  # fmt: skip
         yield from self._waiting(rng)
         treatments = (Treatment.CONTINUE, Treatment.VOID, Treatment.RE_OPEN, *[Treatment.TREAT_BETS] * 3)
         live = [bet.id for bet in table.round.live()] if table.round else []
@@ -173,6 +180,12 @@ class Hand:
     def _declaration(self, rng: Random) -> c.Command:
         """What happened at a live table while nothing was recorded."""
         seen = rng.random() < 0.4
+        if rng.random() < 0.15:
+            return c.DeclareUnrecorded(
+                at=self.clock, by="dan", second="sue", called=True, seen=True, tumbles=3,
+                early=rng.random() < 0.4,
+                faces=tuple(rng.choice(OUTCOMES).faces), settled=True,
+            )  # fmt: skip
         return c.DeclareUnrecorded(
             at=self.clock, by="dan", second="sue", called=rng.random() < 0.6, seen=seen,
             early=seen and rng.random() < 0.5, tumbles=rng.choice((0, 0, 2, 3, 2_000)),
@@ -318,6 +331,18 @@ class Hand:
         yield c.SendCredit(at=at, by="dan", transfer=self.new_id(), amount=tray, second="sue")
         yield c.CloseTable(at=at, by="sue")
 
+    def by_hand(self, rng: Random) -> c.Command:
+        """A round that was played while the system was down."""
+        seats = [name for name, seat in self.table.seats.items() if seat.taken]
+        is_void = rng.random() < 0.2
+        return c.EnterRound(
+            at=self.clock, by="dan", second="sue", evidence="camera 4", reason="the power was down",
+            bets=tuple(
+                BetByHand(name, Means.CASH_CHIPS, rng.choice(("small", "big")), 100) for name in seats[:2]
+            ),
+            void=is_void, faces=() if is_void else tuple(rng.choice(OUTCOMES).faces),
+        )  # fmt: skip
+
     def people(self, rng: Random) -> c.Command | None:
         """People come and go, days and shifts begin, things are brought and taken."""
         at, table = self.clock, self.table
@@ -339,6 +364,7 @@ class Hand:
                 c.RemoveItem(at=at, by="dan", item=item),
                 c.PlaceItem(at=at, by="dan", item=item, serial="s2"),
                 c.CountCards(at=at, by="dan", found=decks if rng.random() < 0.8 else (1,) * 6),
+                self.by_hand(rng),
                 self.proceed(rng),
             )
         )
@@ -421,7 +447,7 @@ class Hand:
             return power
         if table.held is not None and table.held.hold is Hold.WITHDRAWAL:
             return rng.choice((choose, choose, c.CloseWithdrawal(at=at, by="dan"), recover))
-        if table.book.id == US and table.round and rng.random() < 0.2:
+        if table.book.id == US and table.round and rng.random() < 0.4:
             # Together they void the round, and the referral of the device ends.
             event = rng.choice((Irregularity.EQUIPMENT_FAILURE, Irregularity.DIE_NOT_FLAT))
             return c.ReportIrregularity(at=at, by="dan", event=event, second="sue")
