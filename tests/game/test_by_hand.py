@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from taisai.game import Account, Refusal, Table, decide, evolve, replayed
 from taisai.game import events as happened
-from taisai.game.by_hand import entering
+from taisai.game.by_hand import entering, handed_over
 from taisai.game.by_hand.messages import BetByHand
 from taisai.game.commands import (
     BuyColour,
@@ -308,7 +308,8 @@ def _fails(monkeypatch: pytest.MonkeyPatch, name: str, broken: object) -> None:
 
 def test_sabotage_a_difference_that_is_not_owed_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(AssertionError):
-        _fails(monkeypatch, "_changes", lambda *_: [])
+        monkeypatch.setattr(handed_over, "changes", lambda *_: [])
+        _fails(monkeypatch, "changes", lambda *_: [])
 
 
 def test_sabotage_a_decision_on_the_table_itself_is_found(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -248,7 +248,7 @@ def test_blocks_on_one_another_are_refused_whatever_they_are_called(tmp_path: Pa
 @pytest.mark.parametrize(
     ("cut", "key"),
     [
-        ('event = "two-shakers"\nphases = "all"', "irregularities, ruling 8, phases"),
+        ('event = "two-shakers"\nphases = "all"', "irregularities, ruling 9, phases"),
         ('phases = ["open", "closed", "closed-tumbled"]', "procedure, recovery 2, phases"),
     ],
 )

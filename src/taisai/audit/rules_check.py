@@ -34,8 +34,8 @@ from taisai.journal.errors import DamagedError
 from taisai.journal.streams import Aggregate, HouseStream, TableStream
 from taisai.rules.errors import printable
 
-MOST_TOLD: Final = 600  # characters of what is told of a correction
-MOST_RECORD_CORRECTIONS: Final = 100  # that a report tells; all are counted
+MOST_TOLD: Final = 600  # characters of the text of a correction
+MOST_RECORD_CORRECTIONS: Final = 100  # in a report; all are counted
 
 
 class RulesCheck(JournalReplay):

@@ -7,11 +7,11 @@ from typing import Final, NamedTuple
 
 from taisai.game import seating, staffing
 from taisai.game.betting import placing, record, rewriting, stakes
-from taisai.game.by_hand import entering
+from taisai.game.by_hand import entering, handed_over
 from taisai.game.checks import not_open, refused
 from taisai.game.dice import readings, seeds
 from taisai.game.equipment import maintenance
-from taisai.game.irregularities import holds, referrals, reports, rulings
+from taisai.game.irregularities import holds, referrals, reports, rulings, withdrawal
 from taisai.game.irregularities.messages import Declare, Interrupted, Recover
 from taisai.game.messages import LATEST, Command, Event
 from taisai.game.money import cashier, claims
@@ -26,7 +26,7 @@ from taisai.rules.procedure import Declared, Recovery
 
 _MODULES: Final = (
     opening, staffing, maintenance, seating, cashier, claims, placing, stakes, record, rewriting, steps,
-    effects, rulings, referrals, reports, holds, entering, readings, seeds,
+    effects, rulings, referrals, reports, holds, withdrawal, entering, handed_over, readings, seeds,
 )  # fmt: skip
 _DECIDERS: Final[Deciders] = {
     kind: decider for module in _MODULES for kind, decider in getattr(module, "DECIDERS", {}).items()

@@ -152,7 +152,7 @@ def _as_recorded(bet: BetRegistered) -> RecordedBet:
 
 
 def _missing(field: str, change: RecordChange) -> Refusal:
-    return refused(Reason.BAD_VALUE, RETRIES, f"expected a value for {field} with {change}, got none")
+    return refused(Reason.BAD_VALUE, RETRIES, f"{field} is missing: {change} needs it")
 
 
 def _new_id(round_: Round, command: CorrectRecord) -> str | Refusal:
@@ -342,7 +342,7 @@ def _too_great(table: Table, trial: Round) -> Refusal | None:
     unit = next(iter(in_force.values())).unit
     if packed_sums.none_above(returned, GREATEST_SUM * unit, ONES, GUARDS):
         return None
-    message = "expected returns of at most 2^53 - 1 on every outcome of the round, got more"
+    message = "the returns would exceed 2^53 - 1 on an outcome of the round"
     return refused(Reason.BEYOND_GREATEST_SUM, "house:greatest-sum", message)
 
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Final, NamedTuple
+from typing import Final
 
 from msgspec.structs import replace
 
 from taisai.game.betting import stakes
 from taisai.game.betting.messages import BetRegistered, Slip
 from taisai.game.betting.placing import beyond_exposure, lying_on, means_refusal, not_a_bet
-from taisai.game.by_hand import messages
+from taisai.game.by_hand import handed_over, messages
+from taisai.game.by_hand.handed_over import changes, due_by_purse
 from taisai.game.by_hand.table_copy import copied
 from taisai.game.checks import (
     at_table,
@@ -23,14 +24,13 @@ from taisai.game.checks import (
 )
 from taisai.game.irregularities import consequences, referrals
 from taisai.game.messages import Event, Events
-from taisai.game.money.ledger import Account, LedgerEntry
+from taisai.game.money.ledger import Account
 from taisai.game.refusals import Reason, Refusal
 from taisai.game.rounds import corrections, effects
 from taisai.game.rounds import messages as rounds
-from taisai.game.rounds.corrections import next_claim
 from taisai.game.rounds.round import Round
 from taisai.game.rounds.settlement import house_side, stakes_by_purse, tray_needs
-from taisai.game.table import MOST_IN_BATCH, MOST_ROUNDS, Claim, Deciders, Effects, Purse, Table
+from taisai.game.table import MOST_IN_BATCH, MOST_ROUNDS, Deciders, Effects, Table
 from taisai.game.vocabulary import Hold, Means, Subject
 from taisai.rules.clauses import Clause
 from taisai.rules.equipment import LimitPolicy
@@ -186,7 +186,7 @@ def _bet(entry: _Entry, bet: messages.BetByHand, name: str) -> Refusal | None:
         message = f"expected a stake in whole chips of {seat.colour_value}, at most {has}, got {bet.stake}"
         return refused(Reason.CREDITS_SHORT, "house:colour-chips", message, sums=(bet.stake, has))
     if round_.staked + bet.stake > GREATEST_SUM or beyond_exposure(table, round_, terms, [(row, bet.stake)]):
-        message = "expected stakes and returns of at most 2^53 - 1 in a round, got more"
+        message = "the stakes or returns of the round would exceed 2^53 - 1"
         return refused(Reason.BEYOND_GREATEST_SUM, "house:greatest-sum", message)
     entry.add(
         BetRegistered(
@@ -289,7 +289,7 @@ def _handed_over(entry: _Entry, round_: Round, *, is_witnessed: bool) -> Refusal
     """Enters what was handed back by hand beside what was due."""
     table = entry.table
     due: dict[str, int] = {}
-    for index, amount in _due(table, round_).items():
+    for index, amount in due_by_purse(table, round_).items():
         name = table.purses[index].seat.name
         due[name] = due.get(name, 0) + amount
     returned = {name: entry.returned.get(name, 0) for name in sorted({*due, *entry.returned})}
@@ -301,13 +301,13 @@ def _handed_over(entry: _Entry, round_: Round, *, is_witnessed: bool) -> Refusal
         owed_by_players=sum(max(0, -amount) for amount in short), witnessed=is_witnessed,
         evidence=entry.evidence, reason=entry.reason, second=entry.second,
     )  # fmt: skip
-    changes = list(_changes(table, entered))
-    cash = sum(change.amount for change in changes if change.purse is None)
+    handed = changes(table, entered)
+    cash = sum(change.amount for change in handed if change.purse is None)
     if refusal := _tray_refusal(table, cash):
         return refusal
-    for change in changes:
+    for change in handed:
         if change.purse is not None and change.purse.credits + change.amount > GREATEST_SUM:
-            message = f"expected a balance of at most 2^53 - 1 for seat {change.seat}, got more"
+            message = f"the balance of seat {change.seat} would exceed 2^53 - 1"
             return refused(Reason.BEYOND_GREATEST_SUM, "house:greatest-sum", message)
     entry.add(entered)
     return None
@@ -321,85 +321,19 @@ def _tray_refusal(table: Table, amount: int) -> Refusal | None:
     return refused(Reason.FLOAT_SHORT, "house:float", message, sums=(amount, has))
 
 
-# What was handed over, and what was due
-
-
-class HandedChange(NamedTuple):
-    """What a seat got by hand beyond what was due, in chips of one kind; negative if it got less."""
-
-    seat: str
-    purse: Purse | None
-    """The colour chips; None for cash chips, which leave the tray."""
-    amount: int
-
-
-def _due(table: Table, round_: Round) -> dict[int, int]:
-    """Index of a purse → what the rules order for it in this round."""
-    if round_.settled is None:
-        return stakes_by_purse(table, round_)
-    return {index: amount for index, amount in enumerate(round_.settled.by_purse) if amount}
-
-
-def _changes(table: Table, event: messages.SettlementEntered) -> list[HandedChange]:
-    """The differences, seat by seat; a difference is in cash chips as far as the seat played with them."""
-    current = table.round
-    round_ = current if current is not None and current.number == event.round else table.past(event.round)
-    assert round_ is not None
-    due, changes = _due(table, round_), []
-    for name in sorted(event.returned):
-        difference = event.returned[name] - event.due[name]
-        purses = table.seats[name].purses
-        played = {bet.means.purse for bet in round_.live() if bet.seat == name}
-        colour = purses.get(Means.COLOUR_CHIPS) if Means.COLOUR_CHIPS in played else None
-        cash = purses.get(Means.CASH_CHIPS)
-        in_cash = difference
-        if colour is not None and difference < 0:
-            in_cash = max(difference, -due.get(cash.index, 0) if cash is not None else 0)
-        elif colour is not None and Means.CASH_CHIPS not in played:
-            in_cash = 0
-        if in_cash:
-            changes.append(HandedChange(name, None, in_cash))
-        if difference != in_cash:
-            changes.append(HandedChange(name, colour, difference - in_cash))
-    return changes
-
-
 def on_round_entered(table: Table, _event: messages.RoundEntered) -> None:
     table.current.by_hand = True
 
 
-def on_settlement_entered(table: Table, event: messages.SettlementEntered) -> None:
-    """What was handed back beyond what was due is owed by the player; what is missing is owed to them."""
-    changes = _changes(table, event)
-    round_ = table.to_change(event.round)
-    round_.by_hand, round_.void_by = True, None
-    table.holds.pop(Hold.SETTLEMENT, None)
-    for change in changes:
-        amount, clause = change.amount, event.clause
-        if change.purse is not None:
-            change.purse.credits += amount
-        held = LedgerEntry(Account.CREDITS, amount, clause)
-        if change.purse is None:
-            held = LedgerEntry(Account.CHIPS, -amount, clause)
-        owed = LedgerEntry(Account.CLAIMS_OF_PLAYERS, -amount, clause)
-        if amount > 0:
-            owed = LedgerEntry(Account.CLAIMS_ON_PLAYERS, amount, clause)
-        table.ledger.post(held, owed)
-    short: dict[str, int] = {}
-    for change in changes:
-        short[change.seat] = short.get(change.seat, 0) - change.amount
-    for name, amount in short.items():
-        session = round_.sessions.setdefault(name, table.seats[name].session)
-        claim = Claim(next_claim(table), event.round, name, session, abs(amount), of_player=amount > 0)
-        table.claims[claim.id] = claim
-
-
 DECIDERS: Final[Deciders] = {messages.EnterSettlement: enter_settlement, messages.EnterRound: enter_round}
 
-EFFECTS: Final[Effects] = {
-    messages.RoundEntered: on_round_entered,
-    messages.SettlementEntered: on_settlement_entered,
-}
+EFFECTS: Final[Effects] = {messages.RoundEntered: on_round_entered}
 
-_FOLLOWED: Final[Effects] = {**stakes.EFFECTS, **effects.EFFECTS, **referrals.EFFECTS, **EFFECTS}
+_FOLLOWED: Final[Effects] = {
+    **stakes.EFFECTS,
+    **effects.EFFECTS,
+    **referrals.EFFECTS,
+    **handed_over.EFFECTS,
+    **EFFECTS,
+}
 """The effects of the events of an entry."""

@@ -25,7 +25,7 @@ class EnterSettlement(Command, frozen=True, kw_only=True, tag="enter-settlement"
 
     since: ClassVar[int] = 2
     returned: dict[str, int] = field(default_factory=dict)
-    """Seat → what was handed back, stake and winnings together; a seat that is left out got nothing."""
+    """Seat → what was handed back, stake and winnings together; 0 for a seat that is left out."""
     witnessed: bool = True
     """Whether the person was present in whose presence the document has the round settled."""
     evidence: str
@@ -44,7 +44,7 @@ class EnterRound(Command, frozen=True, kw_only=True, tag="enter-round"):
     void: bool = False
     """Whether the round was void, and every stake was to go back."""
     returned: dict[str, int] = field(default_factory=dict)
-    """Seat → what was handed back, stake and winnings together; a seat that is left out got nothing."""
+    """Seat → what was handed back, stake and winnings together; 0 for a seat that is left out."""
     evidence: str
     reason: str
     second: str | None = None
