@@ -171,7 +171,7 @@ describe("the form", () => {
   });
   test("single bets go back or count elsewhere; those untouched are not sent", async () => {
     const onsubmit = vi.fn().mockResolvedValue(true);
-    const bet = (id: string) => ({ id, seat: "1", layout: "A", area: "big", label: words("Big"), stake: 500, state: "open" as const, won: 0, returned: 0, kept_out: 0, clause: null, kept_out_by: null, lay: true, ruled: null });
+    const bet = (id: string) => ({ id, seat: "1", layout: "A", area: "big", label: words("Big"), stake: 500, means: "cash-chips", state: "open" as const, won: 0, returned: 0, kept_out: 0, clause: null, kept_out_by: null, lay: true, ruled: null });
     render(Form, { blanks: [blank("bets", "bets")], bets: [bet("a"), bet("b")], label: "Do", currency: "PLAY", onsubmit });
     expect((screen.getByTestId("confirm") as HTMLButtonElement).disabled).toBe(true);
     await fireEvent.change(screen.getByTestId("treat-b"), { target: { value: "(back)" } });

@@ -8,7 +8,7 @@ import type { BetLine, BetState, FeltView, RoundView } from "../src/connection/m
 import { chooseLanguage, loadLanguage } from "../src/i18n/index.svelte";
 
 const bet = (id: string, area: string, stake: number, state: BetState, more: Partial<BetLine> = {}): BetLine =>
-  ({ id, seat: "1", layout: "A", area, label: { en: `Area ${area}`, zh: `${area}区` }, stake, state, won: 0, returned: 0, kept_out: 0, clause: "3.8", kept_out_by: null, lay: state !== "taken-back", ruled: null, ...more });
+  ({ id, seat: "1", layout: "A", area, label: { en: `Area ${area}`, zh: `${area}区` }, stake, means: "cash-chips", state, won: 0, returned: 0, kept_out: 0, clause: "3.8", kept_out_by: null, lay: state !== "taken-back", ruled: null, ...more });
 const BETS = [
   bet("a", "big", 500, "won", { won: 500, returned: 1000, clause: "4.1.1" }),
   bet("b", "big", 300, "taken-back", { clause: null }),

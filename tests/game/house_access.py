@@ -19,12 +19,14 @@ from taisai.cage.messages import (
     NoteAlarm,
     NoteClock,
     NoteFailure,
+    NoteOverAge,
     NoteOverride,
     NoteSignIn,
     NoteSignOut,
     NoteStart,
     NoteStop,
     NoteWin,
+    OverAgeNoted,
     OverrideNoted,
     PersonDismissed,
     PersonEnrolled,
@@ -69,6 +71,7 @@ NOTES: tuple[HouseCommand, ...] = (
     NoteClock(jump=-3_600_000, **BY_FLOOR),
     NoteOverride(table="T7", person="ann", what="result", detail="read 2 3 5, entered 2 3 6", **BY_FLOOR),
     NoteAlarm(table="T7", item="dice", serial="D-17", results=4_002, e_value="1204.5", **BY_FLOOR),
+    NoteOverAge(table="T7", item="dice", serial="D-17", hours=24, **BY_FLOOR),
 )
 """What is noted each time, however often it is asked."""
 EACH_TIME: Final[tuple[type[HouseCommand], ...]] = (NoteFailure, SetCredentials, *map(type, NOTES))
@@ -123,7 +126,7 @@ TURNED_AWAY: tuple[HouseCommand, ...] = (
 
 _FLOOR_EVENTS: Final = (
     SignedIn, SignInFailed, SignedOut, PersonLocked, SettingsTaken, SystemStarted, SystemStopped, ClockJumped,
-    LargeWinNoted, OverrideNoted, DiceAlarmNoted,
+    LargeWinNoted, OverrideNoted, DiceAlarmNoted, OverAgeNoted,
 )  # fmt: skip
 
 

@@ -23,13 +23,15 @@ MOST_STEPS: Final = 60
 """From any phase to any other, with everything that makes a table ready in between."""
 BETWEEN: Final = "between"
 OPEN: Final = "open"
+_BY_ANOTHER: Final = frozenset({"confirm-report", "contest-report"})
+"""What is not for the person who reported."""
 Faces = tuple[int, int, int]
 _LEAST_FIRST: Final = ("stands", "continue", "void", "void-rounds", "shut")
 """What the head decides, the first that may be: as little as possible."""
 
 
 class Crew:
-    """Two people at a table who do what the console offers: `async with Crew(house, table) as crew:`."""
+    """People at a table who do what the console offers: `async with Crew(house, table) as crew:`."""
 
     def __init__(self, house: House, table: str) -> None:
         self.house = house
@@ -42,13 +44,18 @@ class Crew:
     async def __aenter__(self) -> Self:
         self.dealer = await self.house.staff("dealer", self.table)
         self.head = await self.house.staff(self.head_rank, self.table)
+        self._others: dict[str, Console] = {}
         return self
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        await self.dealer.close()
-        await self.head.close()
+        for console in self._all:
+            await console.close()
+
+    @property
+    def _all(self) -> tuple[Console, ...]:
+        return (self.dealer, self.head, *self._others.values())
 
     @property
     def phase(self) -> str:
@@ -88,7 +95,19 @@ class Crew:
             await self.house.time_is_up(self.table)
             await self.sees(seen)
         else:
-            await self.take(self.dealer if "dealer" in offer.by else self.head, offer)
+            await self.take(await self._who(offer), offer)
+
+    async def _who(self, offer: Offer) -> Console:
+        """Who does what is offered: the dealer where they may, else the head, else the rank that must."""
+        if offer.command in _BY_ANOTHER:
+            return self.head
+        if "dealer" in offer.by or self.head_rank in offer.by:
+            return self.dealer if "dealer" in offer.by else self.head
+        rank = offer.by[0]
+        if rank not in self._others:
+            self._others[rank] = await self.house.staff(rank, self.table)
+            await self.catches_up()
+        return self._others[rank]
 
     async def take(self, console: Console, offer: Offer) -> None:
         """Does what is offered, with everything filled in, and waits until both see it."""
@@ -108,7 +127,7 @@ class Crew:
     @property
     def seen(self) -> list[tuple[Console, object]]:
         """What both see now."""
-        return [(one, one.console) for one in (self.dealer, self.head)]
+        return [(one, one.console) for one in self._all]
 
     async def sees(self, seen: list[tuple[Console, object]]) -> None:
         """Waits until both see something else than before."""
@@ -117,7 +136,7 @@ class Crew:
 
     async def catches_up(self) -> None:
         """Both see whatever was done before: an answer comes after what came before it."""
-        for console in (self.dealer, self.head):
+        for console in self._all:
             await console.rounds(most=1)
 
     @property

@@ -102,7 +102,7 @@ async def test_a_correction_takes_two_people(people: People, house: House) -> No
         await console.commits(1, 2, 3)
         await dealt(console, house, table, AFTER_IT["MBS"])
         await one.has(credits=520_00)
-        # It was 6 6 5: the dealer alone cannot set it right, and whoever does not agree changes nothing.
+        # It was 6 6 5: the dealer alone cannot set it right; their report waits for someone else.
         await console.reports("wrong-result")
         for face in (6, 6, 5):
             await console.at("wrong-dialog").get_by_test_id(f"face-{face}").click()
@@ -110,16 +110,15 @@ async def test_a_correction_takes_two_people(people: People, house: House) -> No
         await screenshot(console.page, "console-correction")
         assert await axe(console.page) == []
         await console.at("wrong-dialog").get_by_test_id("confirm").click()
-        await expect(console.at("second")).to_be_visible()
-        assert await axe(console.page) == []
-        assert house.events(table, "irregularity-ruled") == []
-        await console.at("second").get_by_test_id("cancel").click()
-        await one.has(credits=520_00)
-        await console.at("wrong-dialog").get_by_test_id("confirm").click()
-        await console.at("second-agree").click()
         await expect(console.at("wrong-dialog")).to_have_count(0)
+        (held,) = house.events(table, "report-held")
+        assert house.events(table, "round-resettled") == []
+        await one.has(credits=520_00)
+        head = await people.console(table, crew.head_rank)
+        await head.at("act-confirm-report").click()
         await one.has(credits=480_00)
         assert [one["faces"] for one in house.events(table, "round-resettled")] == [[5, 6, 6]]
         (ruled,) = house.events(table, "irregularity-ruled")
-        assert ruled["by"] == "Dev Patel"
-        assert ruled["second"] not in (None, "Dev Patel")
+        (confirmed,) = house.events(table, "report-confirmed")
+        assert ruled["by"] == held["by"] == "Dev Patel"
+        assert confirmed["by"] != "Dev Patel"

@@ -212,17 +212,19 @@ async def test_killed_in_mid_round_nothing_is_in_doubt(people: People, own: Hous
         await asyncio.gather(*(one.lies("total-9", 20_00, PENDING) for one in six[:3]))
         await own.start()
         await asyncio.gather(*(one.is_("open") for one in six))
-        # What was pending is answered: each may withdraw now, and until then nothing new is taken (5.13.1).
+        # What was pending is answered: until it is declared what happened unrecorded, nothing new is taken.
         for one, area in zip(six, SIX, strict=True):
             await expect(one.area("total-9")).not_to_have_attribute("data-state", PENDING)
             await one.lies(area, 5_00)
             await one.has(credits=495_00, at_risk=5_00)
         for one in six[:3]:
-            await expect(one.refusal).to_contain_text("5.13.1")
-        await six[0].at("withdraw").click()
-        await six[0].has(credits=500_00, at_risk=0)
-        await six[1].at("stay").click()
+            await expect(one.refusal).to_contain_text("house:declaration")
         async with Crew(own, "MBS1") as crew:
+            unseen = next(one for one in crew.dealer.offers if one.preset.get("declared") == "unseen")
+            await crew.take(crew.dealer, unseen)
+            await six[0].at("withdraw").click()  # now each may withdraw (5.13.1)
+            await six[0].has(credits=500_00, at_risk=0)
+            await six[1].at("stay").click()
             assert await crew.round() == 1
         await six[0].has(credits=500_00, at_risk=0)
         await six[1].has(credits=495_00, at_risk=0)

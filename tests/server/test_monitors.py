@@ -1,4 +1,4 @@
-"""What the server notes by itself: large wins, a clock that was set, dice whose results are not fair."""
+"""What the server notes by itself: large wins, a clock that was set, dice that are unfair or too old."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import pytest
 
-from taisai.cage.messages import ClockJumped, DiceAlarmNoted, LargeWinNoted
+from taisai.cage.messages import ClockJumped, DiceAlarmNoted, LargeWinNoted, OverAgeNoted
 from taisai.game import commands as said
 from taisai.game.events import RoundResettled, RoundVoided
 from taisai.game.vocabulary import FLOOR
@@ -17,7 +17,7 @@ from taisai.server.runtime import monitors
 from taisai.server.runtime.monitors import Monitors
 from taisai.server.runtime.plan import Thresholds
 from taisai.study.dice.watch import DiceWatch
-from tests.server.virtual_house import CARDS, RWS, SEAT, STREAM, TABLE, Attended, attended
+from tests.server.virtual_house import CARDS, RWS, SEAT, STREAM, TABLE, US, Attended, attended
 
 SMALL = (1, 2, 4)
 BIG = (4, 5, 6)
@@ -388,3 +388,43 @@ def test_cards_are_not_watched() -> None:
         assert (await house.console()).watch is None
 
     attended(played, CARDS, demonstration=False, thresholds=WATCH)
+
+
+# Dice that lie on a table for too long
+
+DAY = 24 * 3_600_000
+
+
+async def _aged(house: Attended) -> None:
+    await house.opened()
+    placed = house.table.equipment.placed["dice"]
+    house.clock.set_by += placed.since + DAY - house.clock.now() - 60_000
+    await house.pass_(10)
+    assert house.events(OverAgeNoted) == []
+    house.clock.set_by += 120_000
+    await house.pass_(10)
+    (noted,) = house.events(OverAgeNoted)
+    assert (noted.table, noted.item, noted.serial, noted.hours) == (TABLE, "dice", placed.serial, 24)
+    assert any(alarm.about == TABLE and "24 hours" in alarm.says.en for alarm in (await house.pit()).alarms)
+    await house.pass_(30)
+    assert len(house.events(OverAgeNoted)) == 1
+
+
+def test_dice_that_lie_on_a_table_over_24_hours_give_the_pit_an_alarm_once() -> None:
+    """US 1: asked at every shake, and an alarm when they lie there longer."""
+    attended(_aged, US, demonstration=False)
+
+
+def test_sabotage_a_monitor_that_looks_at_no_age_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Monitors, "_over_aged", lambda _self, _engine: [])
+    with pytest.raises(ValueError, match="not enough values"):
+        attended(_aged, US, demonstration=False)
+
+
+def test_no_age_is_noted_where_the_document_names_none() -> None:
+    async def played(house: Attended) -> None:
+        house.clock.set_by += 3 * DAY
+        await house.pass_(10)
+        assert house.events(OverAgeNoted) == []
+
+    attended(played, RWS, demonstration=False)

@@ -1,4 +1,4 @@
-// Made from the server's schemas 4244358a486b2794 by `npm run messages`, never by hand.
+// Made from the server's schemas 5b29c604b3a3a2c3 by `npm run messages`, never by hand.
 
 export type AnyCommand =
   | Assign
@@ -1761,6 +1761,7 @@ export interface BetLine {
   area: string;
   label: Words;
   stake: number;
+  means: string;
   state: BetState;
   won: number;
   returned: number;

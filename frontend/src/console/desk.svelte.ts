@@ -4,7 +4,7 @@ import type { Staff } from "../shared/StaffSession.svelte";
 import type { RequestBody, Connection } from "../connection/connection.svelte";
 import { http } from "../connection/http";
 import type {
-  AnyCommand, BetLine, Blank, ConsoleView, DemoResponse, FeltView, Offer, PreviewView, TableView, FeltReply, PreviewReply, RoundsReply, Words,
+  AnyCommand, BetLine, Blank, ConsoleView, DemoResponse, FeltView, Offer, PreviewView, TableView, FeltReply, PreviewReply, RoundsReply, RoundView, Words,
 } from "../connection/messages";
 import { localized, t } from "../i18n/index.svelte";
 
@@ -109,12 +109,17 @@ export class Desk {
     return (await this.connection.send<PreviewReply>(request, { isSafe: true })).preview;
   }
 
+  /** A round with its bets. */
+  async roundOf(round: number): Promise<RoundView | undefined> {
+    const told = await this.connection.send<RoundsReply>({ type: "rounds", table: this.table, round } as RequestBody, { isSafe: true });
+    return told.rounds[0];
+  }
+
   /** The bets on the layout now. */
   async bets(): Promise<BetLine[]> {
     const round = this.view?.round.number;
-    if (!round) return [];
-    const told = await this.connection.send<RoundsReply>({ type: "rounds", table: this.table, round } as RequestBody, { isSafe: true });
-    return (told.rounds[0]?.bets ?? []).filter((bet) => bet.state === "open");
+    const shown = round ? await this.roundOf(round) : undefined;
+    return (shown?.bets ?? []).filter((bet) => bet.state === "open");
   }
 
   // Acting

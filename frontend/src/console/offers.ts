@@ -24,6 +24,9 @@ export const isResult = (offer: Offer | undefined): boolean => offer !== undefin
 export const referralOf = (offer: Offer): string => String(preset(offer)["referral"] ?? "");
 export const presetOf = (offer: Offer, field: string): string | undefined => preset(offer)[field] as string | undefined;
 
+/** The round that an offer is about, if it names one. */
+export const roundOfOffer = (offer: Offer): number | undefined => preset(offer)["round"] as number | undefined;
+
 /** Whether the action needs input first; a second person is asked later. */
 export const needsInput = (offer: Offer): boolean => FOR_GOOD.has(offer.command) || offer.blanks.some((blank) => blank.kind !== "second");
 

@@ -66,6 +66,11 @@ export class Desk {
     this.rounds = (await this.staff.connection.send<RoundsReply>({ type: "rounds", table: this.table, most: 10 }, { isSafe: true })).rounds;
   }
 
+  /** A round with its bets. */
+  async roundOf(round: number): Promise<RoundView | undefined> {
+    return (await this.staff.connection.send<RoundsReply>({ type: "rounds", table: this.table, round }, { isSafe: true })).rounds[0];
+  }
+
   /** What the server offers of these commands. */
   offers(...commands: readonly string[]): readonly Offer[] {
     return once(this.console?.offers.filter((offer) => commands.includes(offer.command)) ?? []);

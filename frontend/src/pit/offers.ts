@@ -12,6 +12,9 @@ export const once = (offers: readonly Offer[]): Offer[] => [...new Map(offers.ma
 
 const preset = (offer: Offer): Record<string, unknown> => offer.preset as Record<string, unknown>;
 
+/** The round that an offer is about, if it names one. */
+export const roundOfOffer = (offer: Offer): number | undefined => preset(offer)["round"] as number | undefined;
+
 /** The treatments that are offered for a question. */
 export const decisionsOn = (offers: readonly Offer[], referral: ReferralLine): Offer[] =>
   offers.filter((offer) => offer.command === "decide-referral" && preset(offer)["referral"] === referral.id);

@@ -232,6 +232,7 @@ _CHANGES: Final[Mapping[type[HouseEvent], Callable[[House, Any], None]]] = {
     messages.ClockJumped: _only_note,
     messages.OverrideNoted: _only_note,
     messages.DiceAlarmNoted: _only_note,
+    messages.OverAgeNoted: _only_note,
 }
 
 

@@ -97,6 +97,7 @@ _ACTS: Final[Mapping[type[HouseCommand], _Act]] = {
     messages.NoteWin: _Act(messages.LargeWinNoted, Clause("house:large-wins"), _Who.FLOOR),
     messages.NoteOverride: _Act(messages.OverrideNoted, Clause("house:overrides"), _Who.FLOOR),
     messages.NoteAlarm: _Act(messages.DiceAlarmNoted, Clause("house:watch"), _Who.FLOOR),
+    messages.NoteOverAge: _Act(messages.OverAgeNoted, Clause("house:watch"), _Who.FLOOR),
 }
 
 

@@ -58,6 +58,7 @@ _KINDS: Final[Mapping[str, ValueKind[Any]]] = {
     **_kinds(_TEXT, "address detail e_value manifest program reason serial what why"),
     **AMOUNTS,
     "at": whole(0, LATEST, "milliseconds"),
+    "hours": whole(1, GREATEST_SUM),
     "results": whole(1, GREATEST_SUM),
     "round": whole(1, MOST_ROUND),
     "session": whole(1, MOST_SESSIONS),

@@ -4,6 +4,8 @@ import type { Blank } from "../../connection/messages";
 export type Fields = Record<string, unknown>;
 /** A bet of a round that was played by hand. */
 export interface BetByHand { seat: string; means: string; area: string; stake: number }
+/** What is counted in pieces, and not in money. */
+export const COLOUR_CHIPS = "colour-chips";
 export const FACES = [1, 2, 3, 4, 5, 6] as const;
 
 /** What a blank begins with: what is given, else the least that can be said; nothing where someone has to choose. */

@@ -377,3 +377,24 @@ class DiceAlarmNoted(HouseEvent, frozen=True, kw_only=True, tag="dice-alarm-note
     serial: str
     results: int
     e_value: str
+
+
+class NoteOverAge(HouseCommand, frozen=True, kw_only=True, tag="note-over-age"):
+    """An item lies on a table longer than the document allows."""
+
+    since: ClassVar[int] = 2
+    table: str
+    item: str
+    serial: str
+    hours: int
+    """The most hours that the document allows."""
+
+
+class OverAgeNoted(HouseEvent, frozen=True, kw_only=True, tag="over-age-noted"):
+    """An item lies on a table longer than the document allows; the pit has an alarm."""
+
+    since: ClassVar[int] = 2
+    table: str
+    item: str
+    serial: str
+    hours: int

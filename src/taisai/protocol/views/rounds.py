@@ -27,6 +27,8 @@ class BetLine(Part, frozen=True, kw_only=True):
     area: str
     label: Words
     stake: int
+    means: str = ""
+    """What the player played with; the stake of 'colour-chips' is in money here."""
     state: BetState
     won: int = 0
     """Winnings without the stake."""

@@ -274,6 +274,8 @@ class RoundLogs:
         self._current = 0
         self._referred: dict[str, tuple[int, str | None]] = {}
         """Open referral → the round and the seat that it concerns."""
+        self._reports: dict[str, int] = {}
+        """Held report → the round that it concerns."""
 
     @classmethod
     def of(cls, events: Iterable[object]) -> RoundLogs:
@@ -306,6 +308,10 @@ class RoundLogs:
         elif isinstance(event, events.RecordCorrected):
             seats = event.seats()
             seat = seats[0] if len(seats) == 1 else None
+        elif isinstance(event, events.ReportHeld):
+            self._reports[event.report] = number
+        elif isinstance(event, events.ReportConfirmed | events.ReportContested):
+            return self._reports.pop(event.report, number), None
         elif isinstance(event, events.ReferralDecided):
             return self._referred.pop(event.referral, (number, None))
         return number, seat
@@ -315,7 +321,10 @@ class RoundLogs:
         return self._logs.get(number)
 
 
-_BY_HAND_TEXTS: Final[Mapping[type[events.Event], Words]] = {
+_TEXTS: Final[Mapping[type[events.Event], Words]] = {
+    events.ReportHeld: Words("The report waits for a second person", "报告等待第二位人员"),
+    events.ReportConfirmed: Words("A second person confirmed the report", "第二位人员确认了报告"),
+    events.ReportContested: Words("A second person contested the report", "第二位人员反对报告"),
     events.UnrecordedDeclared: texts.COMMANDS["declare-unrecorded"],
     events.RoundEntered: BY_HAND,
     events.VoidDeferred: VOID_BY_HAND,
@@ -345,4 +354,4 @@ def _incident_text(event: events.Event) -> Words | None:  # noqa: PLR0911  one k
         case events.SettlementEntered():
             return SETTLED_BY_HAND if event.witnessed else NOT_WITNESSED
         case _:
-            return _BY_HAND_TEXTS.get(type(event))
+            return _TEXTS.get(type(event))

@@ -9,7 +9,7 @@ from typing import Any, Final, NamedTuple
 import msgspec
 
 from taisai.cage import House, how_to_finish, unfinished
-from taisai.cage.messages import ClockJumped, DiceAlarmNoted, OverrideNoted, PersonLocked
+from taisai.cage.messages import ClockJumped, DiceAlarmNoted, OverAgeNoted, OverrideNoted, PersonLocked
 from taisai.cage.transfers import MissingSide
 from taisai.game import Account, Ledger, Table, exposures
 from taisai.game.events import RecordCorrected
@@ -122,6 +122,10 @@ def alarm_of(event: object) -> views.Alarm | None:
             about = event.table
             en = f"Dice {event.serial} may be unfair: {event.results} results, e-value {event.e_value}"
             zh = f"骰子 {event.serial} 可能不公平：共 {event.results} 次结果，e 值 {event.e_value}"
+        case OverAgeNoted():
+            about = event.table
+            en = f"{event.item} ({event.serial}): more than {event.hours} hours on the table. Replace them"
+            zh = f"{event.item}（{event.serial}）在桌上已超过 {event.hours} 小时，请更换"
         case ClockJumped():
             about = "house"
             en, zh = f"The server's clock jumped by {event.jump} ms", f"服务器时钟跳变 {event.jump} 毫秒"

@@ -7,9 +7,8 @@ from typing import Final
 
 from taisai.game import Table, commands
 from taisai.game.rounds.round import Round
-from taisai.game.vocabulary import MOST_ID, Means, RecordChange
+from taisai.game.vocabulary import Means, RecordChange
 from taisai.protocol.views import Blank, Words
-from taisai.rules.settlement import GREATEST_SUM
 from taisai.server.projections import texts
 from taisai.server.projections.candidates import (
     LOOK_BACK,
@@ -18,8 +17,8 @@ from taisai.server.projections.candidates import (
     Candidate,
     Fields,
     choice_blank,
-    number_blank,
     past_round_blank,
+    special_blank,
     text_blank,
 )
 
@@ -77,7 +76,7 @@ def records(table: Table) -> Iterator[Candidate]:
 
 def _record_blanks(table: Table, round_: Round) -> Iterator[Blank]:
     yield choice_blank("change", ((str(change), RECORD_CHANGES[change]) for change in RecordChange))
-    yield text_blank("id", optional=True, most=MOST_ID)
+    yield special_blank("id", "bet", optional=True)
     seats = list(round_.seated)[:MOST_SEATS]
     yield choice_blank("seat", ((seat, Words(seat, seat)) for seat in seats), optional=True)
     chips = [Means(means) for means in table.means]
@@ -85,7 +84,7 @@ def _record_blanks(table: Table, round_: Round) -> Iterator[Blank]:
     matrix = table.terms[table.layout].matrix
     areas = ((str(area), texts.label_of(matrix.labels[matrix.row(area)])) for area in matrix.areas)
     yield choice_blank("area", areas, optional=True)
-    yield number_blank("stake", 1, GREATEST_SUM, optional=True)
+    yield special_blank("stake", "amount", optional=True)
     yield text_blank("reason")
     yield text_blank("evidence")
 

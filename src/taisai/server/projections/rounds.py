@@ -126,7 +126,7 @@ def _line(table: Table, record: BetRecord[BetRegistered], log: RoundLog | None) 
     is_taken_back = state is BetState.TAKEN_BACK  # it counts in no total
     return BetLine(
         id=bet.id, seat=bet.seat, layout=bet.layout, area=bet.area, label=label, stake=bet.stake,
-        state=state, won=record.won,
+        means=bet.means, state=state, won=record.won,
         returned=0 if is_taken_back else record.returned, kept_out=record.kept_out, clause=record.clause,
         kept_out_by=record.kept_out_by,
         lay=not is_taken_back and (log is None or log.lay_at_close(bet.id)),

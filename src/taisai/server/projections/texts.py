@@ -170,7 +170,7 @@ FIELDS: Final[Mapping[str, Words]] = {
     "faces": Words("What the dice or cards show", "骰子或牌的点数"),
     "flat": Words("Every die lies flat", "每颗骰子均平放"),
     "found": Words("Cards of each face", "各点数的牌数"),
-    "id": Words("Id of the recorded bet", "已记录投注的编号"),
+    "id": Words("Recorded bet", "已记录的投注"),
     "item": Words("Which item", "哪件设备"),
     "limits": Words("Limits", "限额"),
     "lit": Words("Areas that lit up", "亮起的区域"),

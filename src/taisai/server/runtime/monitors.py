@@ -1,4 +1,4 @@
-"""Monitors: the House notes large wins, jumps of the clock, and dice whose results are not fair."""
+"""Monitors: the House notes large wins, jumps of the clock, dice that are unfair or too long on a table."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any, Final
 import msgspec
 import structlog
 
-from taisai.cage.messages import NoteAlarm, NoteClock, NoteWin
+from taisai.cage.messages import NoteAlarm, NoteClock, NoteOverAge, NoteWin
 from taisai.game import Table
 from taisai.game import events as happened
 from taisai.game.rounds.settlement import stakes_by_purse
@@ -50,6 +50,8 @@ class Monitors:
         self._watches: dict[str, _Watch] = {}
         self._rounds: dict[str, int] = {}
         """Table → the round that opened last: when its wins are read, the next one may be open."""
+        self._over_age: dict[str, str] = {}
+        """Table → the serial of the item whose age was noted; after a start it is noted again."""
         queue.listeners.append(self._on_commit)
 
     def _on_commit(self, committed: Committed) -> None:
@@ -84,8 +86,9 @@ class Monitors:
         if abs(jump) >= self._thresholds.clock_jump:
             _log.warning("the machine's clock jumped", milliseconds=jump)
             self._queue.submit(Submission(HOUSE_STREAM, NoteClock(at=self._clock.now(), by=FLOOR, jump=jump)))
+        self._queue.submit_job(self._over_aged, self._note_all)
 
-    def _note_all(self, notes: Sequence[NoteWin | NoteAlarm] | BaseException) -> None:
+    def _note_all(self, notes: Sequence[NoteWin | NoteAlarm | NoteOverAge] | BaseException) -> None:
         if isinstance(notes, BaseException):
             _log.error("the monitors failed", error=str(notes))
             return
@@ -118,6 +121,25 @@ class Monitors:
             )
             for seat, amount in won.items() if amount >= most
         ]  # fmt: skip
+
+    def _over_aged(self, _engine: Engine) -> list[NoteOverAge]:
+        """The items that came to lie on an open table for too long; each is noted once."""
+        notes, now = [], self._clock.now()
+        for name, table in self._queue.projections.readable().items():
+            item = table.equipment.outlived(now, table.settings) if table.open else None
+            placed = table.equipment.placed.get(item.id) if item is not None else None
+            if item is None or placed is None or item.hours_on_table is None:
+                self._over_age.pop(name, None)
+            elif self._over_age.get(name) != placed.serial:
+                self._over_age[name] = placed.serial
+                _log.warning("over-age alarm", table=name, item=item.id, serial=placed.serial)
+                notes.append(
+                    NoteOverAge(
+                        at=now, by=FLOOR, table=name, item=item.id, serial=placed.serial or "unmarked",
+                        hours=item.hours_on_table,
+                    )
+                )  # fmt: skip
+        return notes
 
     def _watch(self, engine: Engine, name: str, *, again: bool = False) -> list[NoteAlarm]:
         table = engine.table(name)
