@@ -25,7 +25,7 @@ from taisai.game.vocabulary import FLOOR, Hold
 from taisai.journal import Engine, Journal, JournalError, MemoryStore, UnwritableError
 from taisai.journal.seals.checkpoints import read_signed
 from taisai.rules.procedure import Declared, Recovery
-from taisai.rules.vocabulary import Phase
+from taisai.rules.vocabulary import Phase, Visibility
 from taisai.server.runtime.environment import newest_copy
 from taisai.server.runtime.house_server import HouseServer
 from taisai.server.runtime.plan import HousePlan
@@ -107,29 +107,30 @@ def test_a_casino_over_an_empty_journal_is_refused() -> None:
 
 # Stopped in the middle of a round: RULES, after an interruption
 
-# book              stopped when     what the next start does, and by which clause
+# book              stopped when    what the next start does, and by which clause; where people are asked
+#                                   what happened unrecorded: after they declare that nothing did
 STOPPED = """
-rws-sic-bo-etg-v8   open             void              5.1.2
-rws-sic-bo-etg-v8   closed           void              5.1.2
-rws-sic-bo-etg-v8   closed-tumbled   declare           -
-rws-sic-bo-etg-v8   revealed         continue          5.1.1
-rws-sic-bo-etg-v8   entered          continue          5.1.1
-rws-sic-bo-etg-v8   settled          conclude          -
-mbs-sic-bo-v6       open             withdraw-option   5.13.1
-mbs-sic-bo-v6       open-tumbled     declare           -
-mbs-sic-bo-v6       closed-tumbled   declare           -
-mbs-sic-bo-v6       revealed         continue          5.13.2
-mbs-sic-bo-v6       entered          continue          5.13.2
-mbs-sic-bo-v6       settled          conclude          -
-mbs-3-card-sic-bo   open             lock-and-refer    -
-mbs-3-card-sic-bo   closed           lock-and-refer    -
-mbs-3-card-sic-bo   revealed         lock-and-refer    -
-mbs-3-card-sic-bo   settled          conclude          -
-us-sic-bo           open             lock-and-refer    -
-us-sic-bo           closed           lock-and-refer    -
-us-sic-bo           closed-tumbled   lock-and-refer    -
-us-sic-bo           entered          settle-then-shut  6(b)
-us-sic-bo           settled          conclude          -
+rws-sic-bo-etg-v8   open            -      void              5.1.2
+rws-sic-bo-etg-v8   closed          asked  void              5.1.2
+rws-sic-bo-etg-v8   closed-tumbled  asked  void              5.1.2
+rws-sic-bo-etg-v8   revealed        -      continue          5.1.1
+rws-sic-bo-etg-v8   entered         -      continue          5.1.1
+rws-sic-bo-etg-v8   settled         -      conclude          -
+mbs-sic-bo-v6       open            asked  withdraw-option   5.13.1
+mbs-sic-bo-v6       open-tumbled    asked  withdraw-option   5.13.1
+mbs-sic-bo-v6       closed-tumbled  asked  withdraw-option   5.13.1
+mbs-sic-bo-v6       revealed        asked  continue          5.13.2
+mbs-sic-bo-v6       entered         asked  continue          5.13.2
+mbs-sic-bo-v6       settled         asked  conclude          -
+mbs-3-card-sic-bo   open            asked  lock-and-refer    -
+mbs-3-card-sic-bo   closed          asked  lock-and-refer    -
+mbs-3-card-sic-bo   revealed        asked  lock-and-refer    -
+mbs-3-card-sic-bo   settled         asked  conclude          -
+us-sic-bo           open            asked  lock-and-refer    -
+us-sic-bo           closed          asked  lock-and-refer    -
+us-sic-bo           closed-tumbled  asked  lock-and-refer    -
+us-sic-bo           entered         asked  settle-then-shut  6(b)
+us-sic-bo           settled         asked  conclude          -
 """
 
 
@@ -138,7 +139,7 @@ us-sic-bo           settled          conclude          -
     "row", [line for line in STOPPED.splitlines() if line], ids=lambda row: " ".join(row.split()[:2])
 )
 def test_a_round_that_was_in_hand_goes_on_as_its_rulebook_orders(row: str, how: str) -> None:
-    book, phase, action, clause = row.split()
+    book, phase, asked, action, clause = row.split()
 
     async def played(house: Attended) -> None:
         await house.opened()
@@ -152,15 +153,19 @@ def test_a_round_that_was_in_hand_goes_on_as_its_rulebook_orders(row: str, how: 
             house.crash()
         await house.start()
         stops = house.events(Interrupted, stream=STREAM)
-        if action == "conclude" and not stops:
-            assert not house.table.holds
-        else:
+        if asked == "asked":
+            (stopped,) = stops
+            assert (stopped.action, stopped.phase) == (Recovery.DECLARE, phase)
+            assert list(house.table.holds) == [Hold.DECLARATION]
+            is_shown = house.table.phase.visibility is Visibility.SHOWN
+            declared = Declared.SEEN if is_shown else Declared.UNSEEN
+            await house.do(said.Declare, "dan", declared=declared, second=house.crew.second)
+            stops = house.events(Interrupted, stream=STREAM)[1:]
+        if stops or action != "conclude":
             (stopped,) = stops
             assert (stopped.action, stopped.phase) == (Recovery(action), phase)
             assert clause in ("-", stopped.clause)
-        holds = {
-            "declare": Hold.DECLARATION, "withdraw-option": Hold.WITHDRAWAL, "lock-and-refer": Hold.REFERRAL,
-        }  # fmt: skip
+        holds = {"withdraw-option": Hold.WITHDRAWAL, "lock-and-refer": Hold.REFERRAL}
         assert list(house.table.holds) == ([holds[action]] if action in holds else [])
         assert bool(house.events(RoundVoided)) is (action == "void")
         assert house.table.ledger.difference == 0

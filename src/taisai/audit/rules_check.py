@@ -23,6 +23,7 @@ from taisai.game.events import (
     SeedCommitted,
     SeedRevealed,
     TableOpened,
+    UnrecordedDeclared,
 )
 from taisai.game.messages import tag_of
 from taisai.game.money.ledger import Account
@@ -210,6 +211,9 @@ class DrawCheck:
             seed.shake += 1
         elif seed.is_open and isinstance(event, BetsClosed):
             self._closing = (entry.position, seed)
+        elif isinstance(event, UnrecordedDeclared) and event.called:
+            if seed.is_open and seed.shake not in seed.closes:  # the call was not recorded, and is declared
+                self._closing = (entry.position, seed)
         elif isinstance(event, ReadingTaken) and event.by == SHAKER and event.faces:
             seed.drawn[event.shake] = event
 

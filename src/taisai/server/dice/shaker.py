@@ -165,11 +165,17 @@ class Shaker:
         """The same among the latest entries; None where they do not reach back to it."""
         journal, table = engine.journal, engine.table(self._table)
         is_last = number == len(table.rounds) + (table.round is not None)
-        close, in_hand = None, 0
+        close, in_hand, is_open = None, 0, False
         for row in journal.store.rows(after=after, stream=self._stream):
             event = journal.codec.decode_event(row.body, row.position)[1]
             if isinstance(event, happened.BetsOpened):
-                in_hand = event.round
+                in_hand, is_open = event.round, True
+            elif isinstance(event, happened.BetsReopened):
+                is_open = True
             elif isinstance(event, happened.BetsClosed) and (is_last or in_hand == number):
-                close = row.position, leaf_hash(row.body)
+                close, is_open = (row.position, leaf_hash(row.body)), False
+            elif isinstance(event, happened.UnrecordedDeclared) and event.called:
+                if is_open and event.round == number:  # the call was not recorded, and is declared
+                    close = row.position, leaf_hash(row.body)
+                is_open = False
         return close

@@ -111,7 +111,7 @@ class TrialTable:
             if isinstance(answer, Refusal):
                 if refusal is None or answer.reason.rank > refusal.reason.rank:
                     refusal = answer
-                if answer.reason is not Reason.NOT_PERMITTED:
+                if answer.reason not in (Reason.NOT_PERMITTED, Reason.SECOND_PERSON):
                     break  # the refusal does not depend on the actor
                 continue
             accepted.append(name)

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from taisai.game import Table, events
 from taisai.game.commands import Slip
 from taisai.game.events import BetRegistered, RoundConcluded
+from taisai.game.table import HeldReport
 from taisai.game.vocabulary import Hold
 from taisai.journal.codec import AnyEvent
 from taisai.protocol import views
@@ -47,7 +48,10 @@ class BettingTime:
         if table.round is not None and table.phase.bets_open:
             time._up_at, time.round = table.round.opened_at + window, table.round.number
         time._held_since = table.latest
-        time._holds = {str(hold) for hold in table.holds if hold is not Hold.REFERRAL}
+        named = (Hold.REFERRAL, Hold.CONFIRMATION)
+        time._holds = {str(hold) for hold in table.holds if hold not in named}
+        if time.round is not None:
+            time._holds |= {name for name, one in table.reports.items() if time._is_about(one)}
         time._holds |= {
             name
             for name, referral in table.referrals.items()
@@ -77,11 +81,18 @@ class BettingTime:
         match event:
             case events.BetsOpened() | events.BetsReopened():
                 self._up_at, self.round = event.at + self.window, event.round
-            case events.BetsClosed():
+            case events.BetsClosed() | events.UnrecordedDeclared(called=True):
                 self._up_at = None
             case events.RoundVoided() | events.RoundConcluded() if event.round == self.round:
                 self._up_at = None  # voiding an earlier round does not stop this one's time
                 self._holds.clear()
+            case _:
+                pass
+        self._apply_hold(event)
+
+    def _apply_hold(self, event: object) -> None:
+        """The time stands still from what holds the round until what lets it go on."""
+        match event:
             case events.WithdrawalOffered():
                 self._hold(Hold.WITHDRAWAL, event.at)
             case events.WithdrawalClosed():
@@ -90,12 +101,22 @@ class BettingTime:
                 self._hold(Hold.DECLARATION, event.at)
             case events.SightDeclared() | events.UnrecordedDeclared():
                 self._release(Hold.DECLARATION, event.at)
+            case events.ReportHeld() if self._is_about(event):
+                self._hold(event.report, event.at)
+            case events.ReportConfirmed() | events.ReportContested():
+                self._release(event.report, event.at)
             case events.Referred(holds=True):
                 self._hold(event.referral, event.at)
             case events.ReferralDecided():
                 self._release(event.referral, event.at)
             case _:
                 pass
+
+    def _is_about(self, report: events.ReportHeld | HeldReport) -> bool:
+        """Whether a report that waits for a second person holds the round whose time this is."""
+        if report.round is None or self.round is None:
+            return False
+        return report.round <= self.round <= (report.through or report.round)
 
     def _hold(self, what: str, at: int) -> None:
         if not self._holds:
