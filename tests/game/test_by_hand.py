@@ -307,8 +307,8 @@ def _fails(monkeypatch: pytest.MonkeyPatch, name: str, broken: object) -> None:
 
 
 def test_sabotage_a_difference_that_is_not_owed_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(handed_over, "changes", lambda *_: [])
     with pytest.raises(AssertionError):
-        monkeypatch.setattr(handed_over, "changes", lambda *_: [])
         _fails(monkeypatch, "changes", lambda *_: [])
 
 

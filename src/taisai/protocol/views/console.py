@@ -21,8 +21,8 @@ class Blank(Part, frozen=True, kw_only=True):
     field: str
     kind: str
     """'faces', 'whole', 'text', 'lines', 'choice', 'yes-no', 'counts', 'areas', 'bets', 'limits', 'odds',
-    'bet' (the id of a bet of the round), 'amount' (in minor units; colour chips in pieces), 'sums' (seat → amount),
-    'bets-by-hand' (seat, means, area, stake) or 'second'."""
+    'bet' (the id of a bet of the round), 'amount' (in minor units; colour chips in pieces),
+    'sums' (seat → amount), 'bets-by-hand' (seat, means, area, stake) or 'second'."""
     label: Words
     least: int | None = None
     most: int | None = None
