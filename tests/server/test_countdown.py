@@ -14,6 +14,8 @@ from taisai.game.events import (
     BetsReopened,
     Interrupted,
     ReferralDecided,
+    ReportConfirmed,
+    ReportHeld,
     Referred,
     RoundVoided,
     SightDeclared,
@@ -246,6 +248,19 @@ def test_sabotage_a_clock_that_goes_on_while_a_round_waits_is_seen(monkeypatch: 
         attended(_held, RWS)
 
 
+def test_a_report_that_waits_for_a_second_person_stops_the_clock_until_it_is_confirmed_or_contested() -> None:
+    time = BettingTime(WINDOW)
+    by: Any = {"at": 1_000, "by": "dan", "clause": Clause("house:confirmation")}
+    time.apply(BetsOpened(**by | {"at": 0}, round=2, phase=Phase.OPEN))
+    told: Any = {"irregularity": Irregularity.DIE_DAMAGED, "seen": False, "faces": (), "detail": ""}
+    time.apply(ReportHeld(**by, **told, report="h1", round=1, through=1, item=None))
+    assert time.up_at == WINDOW, "it is about an earlier round alone"
+    time.apply(ReportHeld(**by, **told, report="h2", round=1, through=2, item=None))
+    assert time.up_at is None
+    time.apply(ReportConfirmed(**by | {"at": 4_000}, report="h2"))
+    assert time.up_at == WINDOW + 3_000
+
+
 def test_a_void_round_stops_the_clock_and_the_next_one_has_all_of_its_time() -> None:
     async def played(house: Attended) -> None:
         await house.opened()
@@ -357,6 +372,17 @@ def test_after_a_stop_with_no_bets_laid_the_clock_goes_on_with_the_declaration()
         assert prompted == [TABLE]
 
     attended(played, MBS)
+
+
+def test_after_a_stop_a_declared_call_leaves_no_time_for_bets() -> None:
+    async def played(house: Attended) -> None:
+        await house.opened()
+        await house.crash_and_come_back()
+        await house.do(said.DeclareUnrecorded, "dan", called=True, second="pat")
+        assert house.is_at(Phase.CLOSED)
+        assert (await house.table_view()).countdown.closes_at is None
+
+    attended(played, CARDS)
 
 
 def test_rws_5_1_2_after_a_stop_there_is_nothing_for_the_clock_to_close() -> None:

@@ -88,6 +88,22 @@ def test_mbs_dice_that_tumble_before_the_close_are_drawn_after_it_all_the_same()
     attended(played, MBS)
 
 
+def test_after_a_stop_dice_are_drawn_from_the_declaration_of_a_call_that_was_not_recorded() -> None:
+    async def played(house: Attended) -> None:
+        await house.opened()
+        await house.act("tumble", tumbles=3)
+        await house.crash_and_come_back()
+        await house.do(said.DeclareUnrecorded, "dan", called=True, seen=True, second="pat")
+        await house.until(lambda table: len(table.rounds) == 1)
+        entries = {type(entry.event): entry for entry in house.engine.journal.entries(stream=STREAM)}
+        revealed = house.events(SeedRevealed)[0]
+        assert BetsClosed not in entries
+        assert revealed.close == entries[UnrecordedDeclared].position
+        exported = b"".join(lines(JournalSource(house.engine.journal)))
+
+    attended(played, MBS)
+
+
 def test_the_draw_is_a_function_of_seed_and_close_that_anyone_can_make_again() -> None:
     async def played(house: Attended) -> None:
         await house.played(small=1_000)

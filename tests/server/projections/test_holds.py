@@ -66,6 +66,16 @@ def test_us_6_b_a_settlement_that_needs_a_witness_asks_for_a_second_person() -> 
     assert [choice.value for choice in settle.blanks[0].choices] == ["casino-supervisor"]
 
 
+def test_a_report_that_waits_is_confirmed_or_contested_by_a_supervisor_or_above() -> None:
+    playing = at(rulebook(RWS), "paid")
+    playing.do(ReportIrregularity, "dan", event=Irregularity.WRONG_RESULT, faces=(6, 6, 6))
+    for command in ("confirm-report", "contest-report"):
+        (offer,) = named(playing, command)
+        assert offer.preset == {"report": "h1"}
+        assert offer.by == ("pit-supervisor", "pit-manager", "shift-manager")
+        assert offer.main is (command == "confirm-report")
+
+
 # Irregularities
 
 

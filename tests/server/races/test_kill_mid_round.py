@@ -116,6 +116,25 @@ async def _is_declared(server: Server, players: Sequence[Player]) -> None:
     await _each(players, lambda table: table.stoppage.hold is None, _all_back)
 
 
+def _after(
+    declared: str,
+    has: Callable[[SeatView], bool],
+    ends: Callable[[Server, Sequence[Player]], Awaitable[None]],
+) -> Callable[[Server, Sequence[Player]], Awaitable[None]]:
+    """At a live table Dealer and supervisor declare first that nothing happened unrecorded."""
+
+    async def declares(server: Server, players: Sequence[Player]) -> None:
+        second = "cal" if server.order.book == US else "pat"
+        told = await server.wish(
+            Wish(by="dan", second=second, do={"command": "declare", "declared": declared})
+        )
+        assert not told.refused, told.refused
+        await _each(players, lambda table: table.stoppage.hold != "declaration", has)
+        await ends(server, players)
+
+    return declares
+
+
 async def _each(
     players: Sequence[Player], table: Callable[[TableView], bool], seat: Callable[[SeatView], bool]
 ) -> None:
@@ -123,16 +142,32 @@ async def _each(
 
 
 CASES = (
-    Case(MBS, "open", _holds("withdrawal", "open"), _has_option, _withdraws),
+    Case(MBS, "open", _holds("declaration", "open"), _at_risk, _after("unseen", _has_option, _withdraws)),
     Case(RWS, "open", _holds(None, "between"), _all_back, _is_void),
-    Case(CARDS, "open", _holds("referral", "open"), _at_risk, _is_referred),
-    Case(US, "open", _holds("referral", "open"), _at_risk, _is_referred),
+    Case(CARDS, "open", _holds("declaration", "open"), _at_risk, _after("unseen", _at_risk, _is_referred)),
+    Case(US, "open", _holds("declaration", "open"), _at_risk, _after("unseen", _at_risk, _is_referred)),
     Case(RWS, "closed-tumbled", _holds("declaration", "closed-tumbled"), _at_risk, _is_declared),
     Case(RWS, "revealed", _holds(None, "revealed"), _at_risk, _goes_on),
-    Case(MBS, "revealed", _holds(None, "revealed"), _at_risk, _goes_on, FEW),
+    Case(
+        MBS, "revealed", _holds("declaration", "revealed"), _at_risk, _after("seen", _at_risk, _goes_on), FEW
+    ),
     Case(MBS, "closed-tumbled", _holds("declaration", "closed-tumbled"), _at_risk, _is_seen, FEW),
-    Case(CARDS, "revealed", _holds("referral", "revealed"), _at_risk, _is_referred, FEW),
-    Case(US, "revealed", _holds(None, "revealed"), _at_risk, _is_settled_and_shut, FEW),
+    Case(
+        CARDS,
+        "revealed",
+        _holds("declaration", "revealed"),
+        _at_risk,
+        _after("seen", _at_risk, _is_referred),
+        FEW,
+    ),
+    Case(
+        US,
+        "revealed",
+        _holds("declaration", "revealed"),
+        _at_risk,
+        _after("seen", _at_risk, _is_settled_and_shut),
+        FEW,
+    ),
 )
 
 
