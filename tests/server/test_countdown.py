@@ -14,9 +14,9 @@ from taisai.game.events import (
     BetsReopened,
     Interrupted,
     ReferralDecided,
+    Referred,
     ReportConfirmed,
     ReportHeld,
-    Referred,
     RoundVoided,
     SightDeclared,
     WithdrawalClosed,
@@ -251,7 +251,7 @@ def test_sabotage_a_clock_that_goes_on_while_a_round_waits_is_seen(monkeypatch: 
 def test_a_report_that_waits_for_a_second_person_stops_the_clock_until_it_is_confirmed_or_contested() -> None:
     time = BettingTime(WINDOW)
     by: Any = {"at": 1_000, "by": "dan", "clause": Clause("house:confirmation")}
-    time.apply(BetsOpened(**by | {"at": 0}, round=2, phase=Phase.OPEN))
+    time.apply(BetsOpened(**by | {"at": 0}, round=2, phase=Phase.OPEN, day="2026-11-18", terms="t"))
     told: Any = {"irregularity": Irregularity.DIE_DAMAGED, "seen": False, "faces": (), "detail": ""}
     time.apply(ReportHeld(**by, **told, report="h1", round=1, through=1, item=None))
     assert time.up_at == WINDOW, "it is about an earlier round alone"

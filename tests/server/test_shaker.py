@@ -5,11 +5,13 @@ from __future__ import annotations
 from base64 import b64encode
 from contextlib import suppress
 from hashlib import sha256
+from pathlib import Path
 from typing import Any
 
 import pytest
 from structlog.testing import capture_logs
 
+from taisai.audit import verified
 from taisai.game import commands as said
 from taisai.game.dice.draw import Throw, dealt, draw
 from taisai.game.events import (
@@ -23,11 +25,13 @@ from taisai.game.events import (
     RoundVoided,
     SeedCommitted,
     SeedRevealed,
+    UnrecordedDeclared,
 )
 from taisai.rules.vocabulary import Irregularity, Phase
 from taisai.server.dice import entry
 from taisai.server.dice.shaker import Shaker
 from tests.journal.seeded_journal import last_close
+from tests.journal.small_journal import exported
 from tests.server.virtual_house import BOOKS, CARDS, MBS, RWS, STREAM, TABLE, US, Attended, attended
 
 LABEL = "demonstration shaker"
@@ -88,7 +92,9 @@ def test_mbs_dice_that_tumble_before_the_close_are_drawn_after_it_all_the_same()
     attended(played, MBS)
 
 
-def test_after_a_stop_dice_are_drawn_from_the_declaration_of_a_call_that_was_not_recorded() -> None:
+def test_after_a_stop_dice_are_drawn_from_the_declaration_of_a_call_that_was_not_recorded(
+    tmp_path: Path,
+) -> None:
     async def played(house: Attended) -> None:
         await house.opened()
         await house.act("tumble", tumbles=3)
@@ -99,7 +105,9 @@ def test_after_a_stop_dice_are_drawn_from_the_declaration_of_a_call_that_was_not
         revealed = house.events(SeedRevealed)[0]
         assert BetsClosed not in entries
         assert revealed.close == entries[UnrecordedDeclared].position
-        exported = b"".join(lines(JournalSource(house.engine.journal)))
+        path = tmp_path / "journal.jsonl"
+        path.write_bytes(b"\n".join(exported(house.engine.journal)) + b"\n")
+        assert verified(path).draws
 
     attended(played, MBS)
 
