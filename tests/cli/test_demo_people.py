@@ -12,8 +12,14 @@ import pytest
 from taisai.demo import crowd, players, staff
 from taisai.demo import house as demo_house
 from taisai.demo.players import FAST, LIVELY, OF, BetLimiter, PlayerSight, stake_on
-from taisai.game.events import BetRegistered, BetsClosed
+from taisai.game import Refusal
+from taisai.game.commands import Recover
+from taisai.game.events import BetRegistered, BetsClosed, UnrecordedDeclared
+from taisai.game.vocabulary import RECOVERY, Hold
+from taisai.journal import stream_of
+from taisai.protocol.commands import command
 from taisai.protocol.views import FeltView, LastRound
+from taisai.rules.outcomes import Outcome
 from taisai.server.dice import shaker
 from taisai.server.projections.house_views import books_view
 from taisai.server.projections.table import felt_view
@@ -168,6 +174,41 @@ def test_a_visitor_who_supervises_decides_for_themselves() -> None:
         await evening.goes_on(60)
         assert evening.counted("MBS1")["ReferralDecided"] == evening.counted("MBS1")["Referred"] >= 2
         await player.close()
+
+    run(story)
+
+
+@pytest.mark.parametrize("table", ["MBS1", "US1", "CARD1"])
+def test_after_a_stop_virtual_staff_declare_that_nothing_happened_and_go_on(table: str) -> None:
+    async def story(evening: Evening) -> None:
+        while not evening.engine.table(table).phase.bets_open:
+            await evening.goes_on(0.5)
+        recover = Recover(at=evening.clock.now(), by=RECOVERY)
+        assert not isinstance(await evening.casino.queue.execute(stream_of(table), recover), Refusal)
+        assert Hold.DECLARATION in evening.engine.table(table).holds
+        before = evening.concluded()[table]
+        await evening.goes_on(120)
+        (declared,) = (one for one in evening.events(table) if isinstance(one, UnrecordedDeclared))
+        assert not declared.seen
+        assert evening.concluded()[table] > before + 1
+
+    run(story)
+
+
+def test_a_report_by_a_visitor_is_confirmed_by_the_virtual_supervisor() -> None:
+    async def story(evening: Evening) -> None:
+        while evening.concluded()["RWS1"] < 1:
+            await evening.goes_on(1)
+        console = await evening.console("dealer", "RWS1")
+        faces = evening.engine.table("RWS1").past(1)
+        assert faces is not None
+        other = (1, 1, 1) if faces.result is not Outcome.of(1, 1, 1) else (2, 2, 2)
+        await console.send(command("report", event="wrong-result", round=1, faces=other), table="RWS1")
+        assert evening.counted("RWS1")["ReportHeld"] == 1
+        await evening.goes_on(30)
+        assert evening.counted("RWS1")["ReportConfirmed"] == 1
+        assert evening.counted("RWS1")["RoundResettled"] == 1
+        await console.close()
 
     run(story)
 
