@@ -108,7 +108,7 @@ MISUSES = {
     "ruels list": "invalid choice: 'ruels'",
     "rules lsit": "invalid choice: 'lsit'",
     "odds": "required: BOOK",
-    "rules diff us-sic-bo/A": "required: BOOK/LAYOUT",
+    "rules diff us-sic-bo/A": "expected a rulebook id",
     "odds us-sic-bo extra": "unrecognized arguments: extra",
     "odds us-sic-bo --no-such-option": "unrecognized arguments: --no-such-option",
     "odds us-sic-bo --layout": "expected one argument",

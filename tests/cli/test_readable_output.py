@@ -134,7 +134,8 @@ def test_the_tour_shows_what_it_promises(taisai: Taisai) -> None:
     assert "house edge" in out
     assert "4.1.1" in out
     assert out.count("┌───────┐") == 12
-    assert "refused, second-person" in out
+    assert "report held" in out
+    assert "report confirmed" in out
     assert "round resettled" in out
 
 

@@ -58,8 +58,12 @@ def test_every_clause_that_speaks_is_quoted_once_in_our_words(taisai: Taisai, pa
     answers = [pin.text for step in story.steps for pin in step.pins if pin.text[0] in "+!"]
     clauses = {text.partition("[")[2].partition("]")[0] for text in answers if "[" in text}
     texts = rulebook(story.book).clauses
+    is_listed_whole = not any(step.among for step in story.steps)
     for clause, text in texts.items():
-        assert told.count(f" {clause}: {text.says}") == (clause in clauses), clause
+        quoted = told.count(f" {clause}: {text.says}")
+        assert quoted == (clause in clauses) if is_listed_whole else (clause in clauses) <= quoted <= 1, (
+            clause
+        )
 
 
 def test_the_settlement_is_shown_bet_by_bet_with_clause_and_why(taisai: Taisai) -> None:
@@ -91,7 +95,7 @@ def test_refusals_have_their_own_colour_in_a_terminal(
     monkeypatch.setenv("TERM", "xterm-256color")
     monkeypatch.setenv("COLUMNS", "110")
     out = taisai("table", "play", str(WRONG_RESULT)).out
-    assert "\x1b[31m✗ refused, second-person" in out
+    assert "\x1b[31m✗ refused, bad-value" in out
     assert "\x1b[31m✓" not in out
 
 
@@ -120,7 +124,10 @@ def test_json_has_every_command_answer_and_balance(taisai: Taisai, path: Path) -
         got = [] if refusal is None else [f"! {refusal['reason']} [{refusal['clause']}]"]
         assert got == [pin.text.partition(" bet ")[0] for pin in said.pins if pin.text.startswith("!")]
         names = [one["event"]["event"] for one in step["happened"]]
-        assert names == [pin.text.split()[1] for pin in said.pins if pin.text[0] == "+" and "[" in pin.text]
+        if not said.among:
+            assert names == [
+                pin.text.split()[1] for pin in said.pins if pin.text[0] == "+" and "[" in pin.text
+            ]
     booked: dict[str, int] = {}
     for step in told["steps"]:
         for one in step["happened"]:
@@ -149,7 +156,7 @@ def altered(tmp_path: Path, old: str, new: str) -> tuple[str, int]:
         ("collected 1000, won 49000", "collected 1000, won 49001"),
         ("round-concluded [1.8]", "round-concluded [1.9]"),
         ("+ dice-uncovered", "+ dice-uncorked"),
-        ("! second-person", "! unknown-person"),
+        ("+ report-held [house:confirmation]", "+ report-held [house:hold]"),
         ("! bad-value [5.5]", "! bad-value [5.6]"),
         ("total-17 1000: lost", "total-17 1000: returned 65000"),
         ("= seat 2: credits 75000", "= seat 2: credits 75001"),

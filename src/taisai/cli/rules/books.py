@@ -139,7 +139,7 @@ def _show_heading(book: Rulebook) -> None:
     version = f", version {book.version}" if book.version else ""
     version += f", our edition {book.edition}"
     effective = f", in effect from {book.effective}" if book.effective else ""
-    line(f"{book.id}: {book.operator}{version}{effective}")
+    wrapped(f"{book.id}: {book.operator}{version}{effective}")
     line(f"layouts {', '.join(book.layouts)}; {len(book.clauses)} clauses; {book.digest}")
     for source in book.sources:
         wrapped(f"source: {source.title}. {source.note}")
@@ -247,7 +247,7 @@ def _show_interpretations(book: Rulebook) -> None:
         show_table("How the document is read", ("clauses", "reading", "because"), rows)
     if book.adoption is not None:
         who = f"A {book.adoption.by} or above adopts these readings, by name and date"
-        line(f"{who}, when a house takes the edition into use ({book.adoption.clause}).")
+        wrapped(f"{who}, when a house takes the edition into use ({book.adoption.clause}).")
         line()
     for change in book.changes:
         show_change(change)

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
 def run_compare(arguments: Namespace) -> int:
     """Prints two pay tables side by side."""
+    if arguments.right is None:
+        raise RulesError(f"expected two layouts as BOOK or BOOK/LAYOUT, got one ({arguments.left})")
     left = _side(arguments.left, arguments)
     right = _side(arguments.right, arguments, values.settings(arguments), values.offers(arguments))
     return print_result(compare(left, right), arguments)
