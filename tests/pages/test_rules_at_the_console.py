@@ -1,8 +1,9 @@
-"""The new acts at the consoles: reports that wait, what was not recorded, corrections, rounds played by hand."""
+"""The new acts at the consoles: held reports, what was not recorded, corrections, rounds played by hand."""
 
 from __future__ import annotations
 
 import asyncio
+from pathlib import Path
 
 import pytest
 from playwright.async_api import Page, expect
@@ -22,13 +23,14 @@ async def opened(console: ConsoleScreen, command: str, name: str) -> None:
     """Opens the form of an act among the others, and keeps a picture of it."""
     button = console.at(f"act-{command}").first
     if not await button.is_visible():
-        await console.at("side-actions").click()
+        await console.at("side-acts").click()
     await button.click()
     await expect(console.at("act-dialog")).to_be_visible()
     await pictured(console.page, name)
 
 
 async def pictured(page: Page, name: str) -> None:
+    """Keeps what the page shows."""
     await screenshot(page, f"rules-{name}")
 
 
@@ -46,10 +48,19 @@ async def filled(console: ConsoleScreen, **fields: str) -> None:
 
 
 async def sent(console: ConsoleScreen, *, second: bool = False) -> None:
+    """Sends the form, with a second person where one is needed."""
     await console.at("act-dialog").get_by_test_id("confirm").click()
     if second:
         await console.at("second-agree").click()
     await expect(console.at("act-dialog")).to_have_count(0)
+
+
+async def _power_fails(console: ConsoleScreen) -> None:
+    """The dealer reports that the power failed and that a die was seen; the round waits."""
+    await console.reports("power-failure")
+    await console.at("field-seen-yes").check()
+    await console.confirms()
+    await expect(console.at("board")).to_have_attribute("data-hold", "confirmation")
 
 
 async def test_a_report_waits_for_a_second_person_who_confirms_or_contests_it(
@@ -57,28 +68,27 @@ async def test_a_report_waits_for_a_second_person_who_confirms_or_contests_it(
 ) -> None:
     table = house.fresh("MBS")
     async with Crew(house, table) as crew:
-        await crew.to("revealed")
+        await crew.to("closed-tumbled")
         console, head = await asyncio.gather(people.console(table), people.console(table, crew.head_rank))
-        await console.reports("die-not-flat")
-        await console.confirms()
-        await expect(console.at("board")).to_have_attribute("data-hold", "confirmation")
+        await _power_fails(console)
         await pictured(head.page, "held")
         assert await axe(head.page) == []
         await expect(console.at("next")).to_be_disabled()  # not by the person who reported
+        await head.next_is("confirm-report")
         await head.at("next").click()
-        await head.is_in("between")
-        assert [one["clause"] for one in house.events(table, "round-voided")] == ["5.3"]
+        await head.next_is("press-deal")  # a die was seen after the close: the round goes on (MBS 5.13.2)
+        assert len(house.events(table, "report-confirmed")) == 1
         await crew.catches_up()
-        await crew.to("revealed")
-        await console.reports("die-not-flat")
-        await console.confirms()
+        await crew.to("between")
+        await crew.to("closed-tumbled")
+        await _power_fails(console)
         await opened(head, "contest-report", "contest")
-        await filled(head, reason="all lie flat")
+        await filled(head, reason="nobody saw it")
         await sent(head)
-        assert [one["subject"] for one in house.events(table, "referred")] == ["die-not-flat"]
+        assert [one["subject"] for one in house.events(table, "referred")] == ["power-failure"]
         page = await people.at("/round", **{"as": crew.head_rank}, table=table, round="2")
         await expect(page.get_by_test_id("incidents")).to_contain_text("A second person contested the report")
-        await expect(page.get_by_test_id("incidents")).to_contain_text("all lie flat")
+        await expect(page.get_by_test_id("incidents")).to_contain_text("nobody saw it")
         await pictured(page, "round-contested")
 
 
@@ -100,15 +110,20 @@ async def test_the_close_needs_no_tumble_a_die_seen_before_it_voids_and_the_reco
         head = await people.console(table, crew.head_rank)
         await opened(head, "correct-record", "correct-record")
         assert await axe(head.page) == []
-        await filled(head, change="stake", reason="a chip was not recorded", evidence=CAMERA, stake="50")
+        await filled(head, change="add", means="cash-chips", area="big", stake="20")
+        await head.at("act-dialog").locator("[data-testid^=field-seat-]").first.check()
+        await filled(head, reason="a chip was not recorded", evidence=CAMERA)
+        await sent(head)
+        await opened(head, "correct-record", "correct-record-again")
+        await filled(head, change="stake", reason="there were five", evidence=CAMERA, stake="50")
         chosen = head.at("act-dialog").get_by_test_id("field-id")
-        await expect(chosen.locator("option")).to_have_count(2)
+        await expect(chosen.locator("option")).to_have_count(2)  # the chips, and not the terminal's own bet
         await chosen.select_option(index=1)
         await pictured(head.page, "correct-record-filled")
         await sent(head)
-        await one.lies("small", 50_00)
-        (corrected,) = house.events(table, "record-corrected")
-        assert (corrected["after"]["stake"], corrected["evidence"]) == (50_00, CAMERA)
+        added, put_right = house.events(table, "record-corrected")
+        assert (added["change"], added["after"]["stake"], added["evidence"]) == ("add", 20_00, CAMERA)
+        assert (put_right["before"]["stake"], put_right["after"]["stake"]) == (20_00, 50_00)
         pit = await people.pit()
         await expect(pit.get_by_test_id("alarms")).to_contain_text("corrected the record")
         await pictured(pit, "pit-alarm")
@@ -127,9 +142,9 @@ async def test_the_close_needs_no_tumble_a_die_seen_before_it_voids_and_the_reco
 
 
 async def test_after_a_stop_what_happened_unrecorded_is_declared_and_the_settlement_entered(
-    people: People, browser: object, tmp_path: object
+    people: People, tmp_path: Path
 ) -> None:
-    own = House(tmp_path, (Laid(name="MBS1", book=BOOKS["MBS"]),))  # type: ignore[arg-type]
+    own = House(tmp_path, (Laid(name="MBS1", book=BOOKS["MBS"]),))
     people.house = own
     people.watch.allow("WebSocket connection", "ERR_CONNECTION_REFUSED")
     async with own:
@@ -156,7 +171,8 @@ async def test_after_a_stop_what_happened_unrecorded_is_declared_and_the_settlem
         await head.at("act-dialog").locator("[data-testid^=sum-]").first.fill("40")
         await filled(head, evidence=CAMERA, reason="settled by hand")
         await sent(head, second=True)
-        assert [one["returned"] for one in own.events("MBS1", "settlement-entered")][0]
+        (entered,) = own.events("MBS1", "settlement-entered")
+        assert list(entered["returned"].values()) == [40_00]
         async with Crew(own, "MBS1") as crew:
             await crew.to("between")
             await opened(head, "enter-round", "by-hand")
@@ -173,5 +189,3 @@ async def test_after_a_stop_what_happened_unrecorded_is_declared_and_the_settlem
             await pictured(page, "round-by-hand")
             await head.page.get_by_label("Language").select_option("zh")
             await opened(head, "enter-round", "by-hand-zh")
-
-

@@ -1,4 +1,4 @@
-"""Reports that wait for a second person: offered to whoever may confirm or contest them, told in the round."""
+"""Reports that wait for a second person: offered to whoever may answer them, told in the round."""
 
 from __future__ import annotations
 
