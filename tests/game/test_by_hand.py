@@ -131,7 +131,11 @@ def declared_settled(hand: Hand, faces: tuple[int, ...]) -> None:
     )  # fmt: skip
 
 
-EVIDENCE: Final = {"evidence": "camera 4, 21:04", "reason": "the server was down", "second": "Pat"}
+EVIDENCE: Final[dict[str, Any]] = {
+    "evidence": "camera 4, 21:04",
+    "reason": "the server was down",
+    "second": "Pat",
+}
 
 
 def dues(hand: Hand, events: tuple[Event, ...]) -> dict[str, int]:
@@ -151,7 +155,7 @@ def live(hand: Hand, bets: Bets, faces: tuple[int, ...]) -> dict[str, int]:
     recorded(hand, bets)
     table = hand.table
     events: tuple[Event, ...] = ()
-    acts = [
+    acts: list[tuple[Act, dict[str, Any]]] = [
         (Act.CLOSE_BETS, {}), (Act.TUMBLE, {"tumbles": 3}), (Act.PRESS_DEAL, {}), (Act.UNCOVER, {}),
         (Act.DEAL_CARDS, {}), (Act.ENTER_RESULT, {"faces": faces}), (Act.SETTLE, {}),
         (Act.COLLECT_AND_PAY, {}), (Act.COLLECT, {}), (Act.PAY, {}), (Act.CONCLUDE, {}),

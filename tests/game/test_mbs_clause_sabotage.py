@@ -10,6 +10,7 @@ from typing import Any, Final
 import pytest
 
 import taisai.rules
+from taisai.game.checks import bad_faces
 from taisai.game.irregularities import consequences, holds, referrals
 from taisai.game.rounds import settlement, steps
 from taisai.game.vocabulary import Treatment
@@ -66,7 +67,7 @@ SABOTAGE: Final[list[tuple[Callable[[Rulebook], None], Sabotage]]] = [
     ),
     (
         mbs.test_mbs_3_6_the_dots_on_top_decide_every_bet,
-        in_code(steps, "_bad_figures", lambda _command, _step: steps.bad_faces(())),
+        in_code(steps, "_bad_figures", lambda _command, _step: bad_faces(())),
     ),
     (
         mbs.test_mbs_3_7_staff_bet_for_a_player_who_answers_for_the_place,

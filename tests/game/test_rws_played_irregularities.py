@@ -252,7 +252,10 @@ def test_rws_5_4_a_damaged_die_voids_the_round_in_hand_and_those_that_are_named(
     named = {"referral": "r1", "treatment": Treatment.VOID_ROUNDS, "through": 2, "reason": "a chip"}
     assert playing.refused(DecideReferral, "mia", **named) == "not-permitted 5.10"
     made = playing.do(DecideReferral, "sue", **named)
-    assert {(event.round, event.clause) for event in made[1:]} == {(1, "5.4"), (2, "5.4")}
+    assert {(event.round, event.clause) for event in made if isinstance(event, RoundVoided)} == {
+        (1, "5.4"),
+        (2, "5.4"),
+    }
     assert playing.credits == CREDITS
 
 
@@ -312,7 +315,7 @@ def test_rws_5_5_a_wrong_result_gives_way_to_the_dice(book: Rulebook) -> None:
 def test_rws_5_5_a_round_long_over_is_settled_again_under_dual_control(book: Rulebook) -> None:
     playing = two_rounds(book)
     alone = playing.reporting("wrong-result", round=1, second=None)
-    *_, held = playing.ask(ReportIrregularity, "dan", **alone)  # type: ignore[misc]
+    *_, held = playing.ask(ReportIrregularity, "dan", **alone)
     assert isinstance(held, ReportHeld)
     same = playing.reporting("wrong-result", round=1, faces=(3, 2, 1))
     assert playing.refused(ReportIrregularity, "dan", **same) == "bad-value 5.5"

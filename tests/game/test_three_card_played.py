@@ -226,7 +226,7 @@ def test_three_card_3_9_the_cards_prevail_over_what_was_keyed(book: Rulebook) ->
 def test_three_card_3_9_an_earlier_round_is_settled_again_by_its_cards(book: Rulebook) -> None:
     playing = at(book, "between").to("closed")
     fields = playing.reporting("wrong-result", round=1)
-    *_, held = playing.ask(ReportIrregularity, "dan", **fields | {"second": None})  # type: ignore[misc]
+    *_, held = playing.ask(ReportIrregularity, "dan", **fields | {"second": None})
     assert isinstance(held, ReportHeld)
     made = playing.do(ReportIrregularity, "dan", **fields)
     assert only(RoundResettled, made).later == "house:later-rounds"

@@ -347,7 +347,7 @@ def test_three_card_3_1_the_dealer_is_the_one_position_of_the_document(book: Rul
 def test_three_card_dual_control_takes_a_pit_supervisor_or_above(book: Rulebook) -> None:
     playing = standing(book, "settled")
     wrong = playing.reporting("wrong-result")
-    *_, held = playing.ask(ReportIrregularity, "dan", **wrong | {"second": None})  # type: ignore[misc]
+    *_, held = playing.ask(ReportIrregularity, "dan", **wrong | {"second": None})
     assert isinstance(held, ReportHeld)
     for by, second in (("pat", "dan"), ("dan", "eve"), ("pat", "pat")):
         refused = playing.refused(ReportIrregularity, by, **wrong | {"second": second})

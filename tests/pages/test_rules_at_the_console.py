@@ -4,19 +4,26 @@ from __future__ import annotations
 
 import asyncio
 from pathlib import Path
+from typing import Any
 
 import pytest
 from playwright.async_api import Page, expect
 
 from tests.pages.browser import screenshot
 from tests.pages.dealing import Crew
+from tests.pages.demo_server import Laid
 from tests.pages.page_checks import axe
 from tests.pages.people import People
 from tests.pages.screens import ConsoleScreen
-from tests.pages.server_process import BOOKS, House, Laid
+from tests.pages.server_process import BOOKS, House
 
 pytestmark = pytest.mark.part(name="pages")
 CAMERA = "camera 4, 21:03:10"
+
+
+def _as(rank: str) -> dict[str, Any]:
+    """The rank that looks at a page; `as` is no name in Python."""
+    return {"as": rank}
 
 
 async def opened(console: ConsoleScreen, command: str, name: str) -> None:
@@ -86,7 +93,7 @@ async def test_a_report_waits_for_a_second_person_who_confirms_or_contests_it(
         await filled(head, reason="nobody saw it")
         await sent(head)
         assert [one["subject"] for one in house.events(table, "referred")] == ["power-failure"]
-        page = await people.at("/round", **{"as": crew.head_rank}, table=table, round="2")
+        page = await people.at("/round", **_as(crew.head_rank), table=table, round="2")
         await expect(page.get_by_test_id("incidents")).to_contain_text("A second person contested the report")
         await expect(page.get_by_test_id("incidents")).to_contain_text("nobody saw it")
         await pictured(page, "round-contested")
@@ -128,7 +135,7 @@ async def test_the_close_needs_no_tumble_a_die_seen_before_it_voids_and_the_reco
         await expect(pit.get_by_test_id("alarms")).to_contain_text("corrected the record")
         await pictured(pit, "pit-alarm")
         await crew.to("between")
-        page = await people.at("/round", **{"as": crew.head_rank}, table=table, round="1")
+        page = await people.at("/round", **_as(crew.head_rank), table=table, round="1")
         await expect(page.get_by_test_id("incidents")).to_contain_text(CAMERA)
         await pictured(page, "round-corrected")
         # The next round: power fails with bets open, and a die was seen (MBS 5.2, 5.13.2).
@@ -184,7 +191,7 @@ async def test_after_a_stop_what_happened_unrecorded_is_declared_and_the_settlem
             await filled(head, evidence=CAMERA, reason="the system was down")
             await pictured(head.page, "by-hand-filled")
             await sent(head, second=True)
-            page = await people.at("/round", **{"as": "shift-manager"}, table="MBS1", round="2")
+            page = await people.at("/round", **_as("shift-manager"), table="MBS1", round="2")
             await expect(page.get_by_test_id("by-hand")).to_be_visible()
             await pictured(page, "round-by-hand")
             await head.page.get_by_label("Language").select_option("zh")

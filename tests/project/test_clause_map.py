@@ -60,7 +60,9 @@ def test_every_clause_is_held_by_a_test_or_says_why_not(book: Rulebook) -> None:
 @each_book
 def test_every_clause_that_orders_something_is_played_or_says_why_not(book: Rulebook) -> None:
     found = coverage_of(book)
-    ordering = [text for text in book.clauses.values() if DEMANDED.get(text.about) == {CoverageKind.PLAYED}]
+    ordering = [
+        text for text in book.clauses.values() if DEMANDED.get(text.about) == frozenset({CoverageKind.PLAYED})
+    ]
     assert ordering
     unplayed = {text.clause for text in ordering if found[text.clause].kind is not CoverageKind.PLAYED}
     assert unplayed <= set(BY_HAND.get(book.id, {}))

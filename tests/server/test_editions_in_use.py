@@ -24,8 +24,12 @@ from taisai.protocol.requests import OpenTableRequest
 from taisai.rules import Rulebook, rulebook
 from taisai.server.config import Config, read_config
 from taisai.server.handlers import commands as handlers
-from taisai.server.runtime import startup_checks
-from taisai.server.runtime.rulebook_approvals import RulebookApproval, read_approvals, written_approvals
+from taisai.server.runtime.rulebook_approvals import (
+    RulebookApproval,
+    RulebookApprovals,
+    read_approvals,
+    written_approvals,
+)
 from taisai.server.runtime.startup_checks import LEAST_FREE, gaming_date, in_force, opened, proven
 from tests.server.house_folder import NOW, data_of, faults, lotus
 
@@ -218,7 +222,7 @@ def test_a_table_of_a_later_edition_does_not_go_back(folder: Path, houses: list[
 def test_sabotage_an_edition_without_approval_is_noticed(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(startup_checks.RulebookApprovals, "newest", lambda _self, editions, _on: editions[0])
+    monkeypatch.setattr(RulebookApprovals, "newest", lambda _self, editions, _on: editions[0])
     assert lines(config(folder, "SB1"), NOW) != [f"✓ table: SB1 by {MBS}, edition 1, new"]
 
 
@@ -227,7 +231,7 @@ def test_sabotage_an_edition_without_approval_is_noticed(
 
 def adoption(book: Rulebook, **more: Any) -> AdoptInterpretations:
     assert book.adoption is not None
-    given = {
+    given: dict[str, Any] = {
         "at": SIX, "by": "Sue Lim", "rulebook": book.id, "edition": book.edition, "digest": book.digest,
         "rank": book.adoption.by, "asked_by": book.adoption.clause,
     }  # fmt: skip
