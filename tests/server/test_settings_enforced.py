@@ -101,6 +101,16 @@ async def test_a_table_is_not_opened_by_a_rulebook_that_is_approved_no_more(hous
     assert [told.get(name) for name in ("type", "reason", "clause", "message")] == REFUSED
     assert "T3" not in house.engine.tables()
     approved.says = None
+    told = await line.answer("open-table", table="T3")
+    assert (told["type"], told["clause"]) == ("refused", "5.10"), "nobody adopted its interpretations"
+    plan = next(one for one in house.casino.plan.tables if one.name == "T3")
+    assert plan.book.adoption is not None
+    rank, clause = plan.book.adoption
+    adopted = {
+        "command": "adopt-interpretations", "rulebook": plan.book.id, "edition": plan.book.edition,
+        "digest": plan.book.digest, "rank": str(rank), "asked_by": str(clause),
+    }  # fmt: skip
+    assert (await line.answer("do", do=adopted))["type"] == "done"
     assert (await line.answer("open-table", table="T3"))["type"] == "done"
     assert {book for book, _ in approved.asked} == {house.engine.table("T3").book.id}
     assert approved.asked[-1][1] == pytest.approx(house.clock.now(), abs=1_000)

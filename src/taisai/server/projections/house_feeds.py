@@ -16,6 +16,7 @@ from msgspec.structs import replace
 
 from taisai.cage.messages import DeviceDismissed, DeviceEnrolled
 from taisai.game import Refusal, Table
+from taisai.game.events import RecordCorrected
 from taisai.journal import Answer, Engine, JournalError, stream_of, table_of
 from taisai.protocol.views import Alarm, BooksView, ReportView, RoundView, View, Words
 from taisai.server.projections import house_views
@@ -173,7 +174,11 @@ class HouseFeeds:
                 continue  # its feeds were made in this call, and include all events of this group
             if failures:
                 failures.pop(table.name, None)
-            self._alarms.extend(filter(None, (house_views.alarm_at(table.name, event) for event in events)))
+            self._alarms.extend(
+                house_views.record_alarm(table.name, event)
+                for event in events
+                if isinstance(event, RecordCorrected)
+            )
             if feeds.apply(table, events):
                 changed[table.name] = feeds
         if changed or added or is_house_changed:

@@ -140,10 +140,8 @@ def alarm_of(event: object) -> views.Alarm | None:
     return views.Alarm(at=event.at, about=about, says=Words(en, zh))
 
 
-def alarm_at(table: str, event: object) -> views.Alarm | None:
-    """The alarm of an event at a table for the pit; None if it has none."""
-    if not isinstance(event, RecordCorrected):
-        return None
+def record_alarm(table: str, event: RecordCorrected) -> views.Alarm:
+    """The alarm for the pit of a correction of the record at a table."""
     says = texts.filled(
         RECORD_ALARM, round=event.round, by=Words(event.by, event.by),
         change=RECORD_CHANGES[event.change], reason=Words(event.reason, event.reason),
