@@ -110,6 +110,7 @@ class ConsoleScreen(Screen):
     async def steps(self, act: str, phase: str) -> None:
         """Does the next step, which is this one and leads there."""
         await self.next_is(act)
+        await expect(self.at("next")).to_have_attribute("aria-busy", "false")  # until then clicks do nothing
         await self.at("next").click()
         await self.is_in(phase)
 

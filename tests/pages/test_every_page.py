@@ -34,6 +34,8 @@ PLACES: Final = {
 }
 """Page → where one sees it best."""
 SIZES: Final = {"kiosk": KIOSK, "tablet": TABLET, "phone": PHONE, "desk": DESK}
+DIGEST: Final = re.compile("[0-9a-f]{12}")
+"""The first digits of a rulebook's digest; three letters in a row are chance."""
 LATIN: Final = re.compile(r"[A-Za-z]{3,}")
 CHINESE: Final = re.compile(r"[\u4e00-\u9fff]")
 NAMES: Final = re.compile(
@@ -101,11 +103,15 @@ def size_of(name: str) -> ViewportSize:
 
 def untold(found: list[str]) -> list[str]:
     """Texts that no reader of Chinese can read."""
-    return [text for text in found if LATIN.search(NAMES.sub("", text)) and not CHINESE.search(text)]
+    return [
+        text
+        for text in found
+        if LATIN.search(NAMES.sub("", text)) and not CHINESE.search(text) and not DIGEST.fullmatch(text)
+    ]
 
 
 def test_sabotage_a_text_that_was_not_translated_is_found() -> None:
-    assert untold(["Undo", "terminal.undo", "撤回", "MBS1", "Taisai", "5.00 PLAY"]) == [
+    assert untold(["Undo", "terminal.undo", "撤回", "MBS1", "Taisai", "5.00 PLAY", "399c09edb4ad"]) == [
         "Undo",
         "terminal.undo",
     ]
