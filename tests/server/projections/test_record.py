@@ -7,7 +7,7 @@ from taisai.game.events import RecordCorrected
 from taisai.game.vocabulary import Means, RecordChange
 from taisai.rules import Rulebook, rulebook
 from taisai.server.projections.history import RoundLogs
-from taisai.server.projections.house_views import alarm_at
+from taisai.server.projections.house_views import record_alarm
 from taisai.server.projections.offers import offers
 from taisai.server.projections.rounds import round_view
 from taisai.server.projections.seats import SeatIndex
@@ -106,7 +106,7 @@ def test_a_bet_of_another_seat_is_found_there() -> None:
 
 def test_each_correction_is_an_alarm_in_the_pit_and_is_counted_in_the_report() -> None:
     playing = corrected()
-    alarms = [alarm for event in playing.log if (alarm := alarm_at("T1", event)) is not None]
+    alarms = [record_alarm("T1", event) for event in playing.log if isinstance(event, RecordCorrected)]
     assert len(alarms) == 3
     assert alarms[0].about == "T1"
     assert "pat corrected the record of round 1: the stake was another. it lay there" in alarms[0].says.en
