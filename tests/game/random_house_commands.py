@@ -67,6 +67,7 @@ SENSIBLE: dict[str, st.SearchStrategy[Any]] = {
     "item": st.just("dice"),
     "serial": st.just("D-17"),
     "results": st.integers(1, 5_000),
+    "hours": st.just(24),
     "e_value": st.just("1204.5"),
     "ask": st.sampled_from([None] * 8 + ["a1", "a2"]),
 }

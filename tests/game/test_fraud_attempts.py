@@ -32,7 +32,7 @@ from taisai.game.commands import (
     TakeBack,
     TakeSeat,
 )
-from taisai.game.events import SettlementWitnessed, TableShut
+from taisai.game.events import IrregularityRuled, SettlementWitnessed, TableShut
 from taisai.game.money.ledger import Account
 from taisai.game.vocabulary import CAGE, HOUSE, RECOVERY, ClaimEnd, Means, Treatment
 from taisai.rules import Irregularity, rulebook
@@ -182,7 +182,7 @@ def test_one_person_does_not_move_a_bet_onto_the_dice_they_see() -> None:
     beyond = Limits(least=100, most=50_000, groups={"triple": (100, 500)})
     other = table_of(RWS, limits=beyond).to("entered")
     other.do(ReportIrregularity, "sue", event=Irregularity.OTHER)
-    assert other.refused(DecideReferral, "sue", bets=bets, second="pat", **moved) == "over-maximum 3.3"
+    assert other.refused(DecideReferral, "sue", bets=bets, second="pat", **moved) == "late 5.7"
 
 
 # Limits
@@ -327,6 +327,7 @@ def test_another_result_is_what_the_dice_showed_and_nothing_else() -> None:
     same = playing.reporting("wrong-result", round=1, faces=(1, 2, 3))
     assert playing.refused(ReportIrregularity, "dan", **same) == "bad-value 5.5"
     playing.do(ReportIrregularity, "dan", **(same | {"faces": OTHER_FACES}))
-    void = playing.reporting("die-damaged", round=1)
-    playing.do(ReportIrregularity, "dan", **void)
-    assert playing.refused(ReportIrregularity, "dan", **same) == "ruled-out 5.5"
+    playing.do(ReportIrregularity, "dan", **playing.reporting("die-damaged", round=1))
+    (recorded,) = playing.do(ReportIrregularity, "dan", **same)  # the round is void: nothing follows
+    assert isinstance(recorded, IrregularityRuled)
+    assert playing.table.rounds[0].result is None

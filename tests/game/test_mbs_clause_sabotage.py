@@ -11,7 +11,7 @@ import pytest
 
 import taisai.rules
 from taisai.game.checks import bad_faces
-from taisai.game.irregularities import consequences, holds, referrals
+from taisai.game.irregularities import consequences, referrals, withdrawal
 from taisai.game.rounds import settlement, steps
 from taisai.game.vocabulary import Treatment
 from taisai.rules import Act, Rulebook, RulesError
@@ -123,11 +123,11 @@ SABOTAGE: Final[list[tuple[Callable[[Rulebook], None], Sabotage]]] = [
     ),
     (
         mbs.test_mbs_5_13_1_all_bets_or_none_and_nobody_once_a_die_is_seen,
-        in_code(holds, "_not_asked", lambda *_: None),
+        in_code(withdrawal, "_not_asked", lambda *_: None),
     ),
     (
         mbs.test_mbs_5_13_1_nobody_withdraws_while_a_sight_is_unconfirmed,
-        in_code(holds, "_comes_first", lambda *_: None),
+        in_code(withdrawal, "_comes_first", lambda *_: None),
     ),
     (
         mbs.test_mbs_5_13_2_with_a_die_seen_after_the_call_the_round_is_paid,

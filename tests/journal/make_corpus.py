@@ -16,7 +16,7 @@ from random import Random
 from tempfile import TemporaryDirectory
 from typing import Final
 
-from taisai.cage.messages import AdoptInterpretations, EnrolPerson, HouseCommand, OpenHouse
+from taisai.cage.messages import AdoptInterpretations, EnrolPerson, HouseCommand, NoteOverAge, OpenHouse
 from taisai.game.messages import Message
 from taisai.game.refusals import Refusal
 from taisai.journal.codec import FORMAT, HOUSE_STREAM, stream_of
@@ -119,7 +119,7 @@ def _newer_kinds(journal: Journal) -> set[type[Message]]:
 
 
 def _adopting() -> Iterator[HouseCommand]:
-    """A House in which a shift manager adopts the interpretations of a rulebook."""
+    """A House in which a shift manager adopts the interpretations of a rulebook, and dice lie too long."""
     at, book = small_journal.AT, rulebook("rws-sic-bo-etg-v8")
     assert book.adoption is not None
     ladder = ("dealer", "shift-manager")
@@ -129,6 +129,7 @@ def _adopting() -> Iterator[HouseCommand]:
         at=at, by="Bo", rulebook=book.id, edition=book.edition, digest=book.digest, rank=book.adoption.by,
         asked_by=book.adoption.clause,
     )  # fmt: skip
+    yield NoteOverAge(at=at, by="floor", table="US1", item="dice", serial="D-17", hours=24)
 
 
 JOURNALS: Final[Mapping[str, Callable[[], Journal]]] = {

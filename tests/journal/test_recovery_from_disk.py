@@ -206,7 +206,7 @@ def test_starts_are_made_from_many_snapshots_and_a_corrected_round_is_among_them
         used = {Upto(reader, size).snapshot(stream) for _, size in prefixes}
         rounds = {reader.part(stream, 1, version) for _, version in reader.snapshots()}
     assert len(used) > 4
-    assert len(rounds - {None}) == 2
+    assert len(rounds - {None}) >= 2
 
 
 # Sabotage

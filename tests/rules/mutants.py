@@ -23,6 +23,7 @@ OPTIONAL: frozenset[Shape] = frozenset(
     effective
     change
     record
+    adoption
     area loses_on_triple
     area wins_on_triple
     pay_table pay instead

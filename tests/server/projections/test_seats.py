@@ -9,7 +9,7 @@ import pytest
 
 from taisai.game import bet_records
 from taisai.game.commands import BuyCredits, LeaveSeat, ReportIrregularity, Slip, TakeSeat
-from taisai.game.events import BetRegistered
+from taisai.game.events import BetRegistered, RecordCorrected
 from taisai.game.rounds import effects
 from taisai.game.rounds.round import Round
 from taisai.game.table import Seat
@@ -79,6 +79,9 @@ def all_wrong() -> Iterator[str]:
     for state in every_state():
         by_seat = indexes.setdefault(id(state.table), SeatIndex())
         by_seat.forget_claims()
+        for event in state.latest:
+            if isinstance(event, RecordCorrected):
+                by_seat.forget_round(event.round)
         yield from wrong_seats(state, by_seat)
 
 

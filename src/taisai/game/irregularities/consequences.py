@@ -206,8 +206,9 @@ def _decides(table: Table, case: IrregularityCase, rank: str) -> bool:
 def _no_roll(table: Table, case: IrregularityCase) -> Events | Refusal:
     if case.round is None or case.round is not table.round:
         return ()
-    if Hold.SETTLEMENT in table.holds:
-        return _to_unforeseen(table, case)  # it was settled by hand: nothing can be put back
+    is_paid = table.current.settled is not None and not corrections.unpaid(table, table.current)
+    if Hold.SETTLEMENT in table.holds or (is_paid and table.practice > 1):
+        return _to_unforeseen(table, case)  # settled by hand, or paid: nothing can be put back
     if table.practice > 1:
         return _alone(table, case) or _put_back(table, case)
     refusal = on_hold(table) or _alone(table, case)
