@@ -8,13 +8,15 @@ from typing import Any
 import pytest
 
 from taisai.game import Table, play
+from taisai.game.commands import ReportIrregularity
 from taisai.game.events import Event, RoundVoided
 from taisai.game.irregularities import rulings
 from taisai.game.money.ledger import Account, UnbalancedError
-from taisai.rules import Rulebook, rulebook, rulebook_ids
+from taisai.rules import Irregularity, Rulebook, rulebook, rulebook_ids
 from tests.game import pairs
 from tests.game.irregularity_triples import triple_faults
 from tests.game.past_rounds import compiled_once
+from tests.game.playing import at
 from tests.rules.books import data_of, edited, loaded, without
 from tests.tiers import count, sampled, source_digest
 from tools.pairs import CASES, files
@@ -167,3 +169,11 @@ def test_sabotage_a_void_that_returns_bets_twice_is_noticed(monkeypatch: pytest.
     monkeypatch.setattr(play, "_EFFECTS", effects | {RoundVoided: twice})
     with pytest.raises(UnbalancedError):
         _faults_under(rulebook("mbs-sic-bo-v6"), "mbs-sic-bo-v6", [pair])
+
+
+def test_a_round_remembers_the_same_report_twice_at_most() -> None:
+    """However often it is reported: a round would grow without end, and each report would take longer."""
+    playing = at(rulebook("rws-sic-bo-etg-v8"), "open")
+    for _ in range(10):
+        playing.do(ReportIrregularity, "dan", event=Irregularity.DISPLAY_WRONG)
+    assert len(playing.table.current.irregularities) == 2

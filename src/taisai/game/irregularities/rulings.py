@@ -219,7 +219,10 @@ def _remember(table: Table, event: IrregularityRuled) -> None:
     own = table.irregularities.ruled(what, phase, table.settings, seen=seen, item=item)
     to = own.to if event.ruling is Ruling.REFER else None
     report = ReportedIrregularity(what, phase, event.ruling, event.clause, to, item, seen)
-    table.to_change(event.round).irregularities.append(report)
+    reports = table.to_change(event.round).irregularities
+    if reports.count(report) > 1:  # the first and the latest of the same are enough
+        del reports[len(reports) - 1 - reports[::-1].index(report)]
+    reports.append(report)
 
 
 def on_witnessed(table: Table, event: SettlementWitnessed) -> None:
