@@ -65,9 +65,11 @@ class Accountant:
         self.once: Counter[str] = Counter()
         """Player and stay → rounds in which a bet under the minimum was settled."""
         self.used: dict[int, set[str]] = {}
+        self.freed: dict[int, set[str]] = defaultdict(set)
+        """Round that is looked at again → players whose tolerance is free when the next round opens."""
         self.seated: dict[int, dict[str, str]] = {}
         """Round → seat → the player's stay then."""
-        self.round, self.is_open = 0, False
+        self.round, self.is_open, self.in_hand = 0, False, False
         self.terms: dict[int, tuple[Sign, dict[str, str]]] = {}
         """Round → the limits on the sign and the odds offered when it opened."""
 
@@ -96,7 +98,10 @@ class Accountant:
             case happened.DayBegun() if self.by_day:
                 self.once.clear()
             case happened.BetsOpened():
-                self.round, self.is_open = event.round, True
+                for players in self.freed.values():
+                    self.once.subtract(players)
+                self.freed.clear()
+                self.round, self.is_open, self.in_hand = event.round, True, True
                 self.terms[event.round] = (self.limits, self.offers)
                 self.seated[event.round] = {seat: self.remembered(seat) for seat in self.sitting}
             case happened.BetsClosed():
@@ -115,16 +120,26 @@ class Accountant:
                 if event.before is not None:
                     del bets[event.before.id]
                 bets |= {bet.id: bet for bet in (event.after, event.part) if bet is not None}
-                for player in self.used.pop(event.round, set()):
-                    self.once[player] -= 1  # the limits look at the round again
+                self._look_again(event.round)
             case happened.WithdrawalChosen() if event.withdraw:
                 left = {name: bet for name, bet in self.bets[self.round].items() if bet.seat != event.seat}
                 self.bets[self.round] = left
             case happened.SettlementUndone() | happened.RoundVoided():
-                for player in self.used.pop(event.round, set()):
-                    self.once[player] -= 1  # his bet was not settled after all
+                self._look_again(event.round)
+                is_over = isinstance(event, happened.RoundVoided) and event.round == self.round
+                self.in_hand = self.in_hand and not is_over
+            case happened.RoundConcluded():
+                self.in_hand = False
             case _:
                 pass
+
+    def _look_again(self, number: int) -> None:
+        """The bet under the minimum may not have been settled after all; a round in hand counts it still."""
+        players = self.used.pop(number, set())
+        if self.in_hand and number != self.round and not self.by_day:
+            self.freed[number] |= players
+        else:
+            self.once.subtract(players)
 
     def settles(self, number: int, faces: Roll) -> Expected:
         """5.10: under the minimum settled once, then returned; 5.11: over the maximum the excess returned."""
@@ -156,8 +171,11 @@ class Accountant:
         sign = self.terms[number][0]
         under = {(seat, area) for (seat, _, area), stake in stakes.items() if stake < sign.on(area)[0]}
         players = {self.seated[number][seat] for seat, _ in under}
-        self.used[number] = {player for player in players if self.once[player] < self.memory}
-        self.once.update(self.used[number])
+        own = self.freed[number]
+        free = {player for player in players if self.once[player] - (player in own) < self.memory}
+        self.used[number] = free
+        self.once.update(free - own)
+        self.freed[number] -= free
         self.returned_under[number] = {
             one for one in under if self.seated[number][one[0]] not in self.used[number]
         }
