@@ -50,12 +50,16 @@ ON_TERMINALS: Final = r"procedure, positions: "
 """Nobody moves a bet that stands on a terminal; RWS 5.7 shows in bets taken back and withdrawn late."""
 MOVED_LATE: Final = r"procedure, positions: fixed_by close-bets → "
 """After the close no bet is moved, whichever act fixes the positions."""
-SEEN_OPEN: Final = r"irregularities, ruling, (?:(?:9|14), seen: |\d+: otherwise once seen )"
+SEEN_OPEN: Final = (
+    r"irregularities, ruling, (?:(?:9|14), seen: |3: phases \['open'|\d+: otherwise once seen )"
+)
 """A die seen with bets open voids the round by the sight of it, whatever else is ruled."""
 SEEN_LATE: Final = (
     r"irregularities, ruling, [24]: phases \['closed'(?:, 'closed-tumbled')?\] → .*'open(?:-tumbled)?'\]"
 )
 """The same, when the report calls it seen after the close."""
+CLOCK: Final = r"procedure, step, 3: when nothing → \{'higher_may_act': 'no'\}"
+"""The clock has no rank: where the others may act for one another, its steps are not played again."""
 LOADED: Final = r"procedure, step, [23]: needs shoe-can-complete"
 """A shoe that could complete the round when it opened still can before the cards are dealt."""
 NEVER_COVERED: Final = r"irregularities, ruling, \d+: phases .* → \['closed', 'revealed', 'closed-tumbled'\]"
@@ -78,7 +82,7 @@ NOT_SHOWN: Final[dict[tuple[str, str], list[str]]] = {
     (MBS, "irregularities"): [SEEN_FIRST],
     (MBS, "procedure"): [NAMES, TOLD_ELSEWHERE, TUMBLED, CLOSED_FIRST, SEEN_FIRST],
     (RWS, "irregularities"): [SEEN_OPEN, SEEN_LATE],
-    (RWS, "procedure"): [NAMES, TOLD_ELSEWHERE, TUMBLED, OUT_OF_REACH, ON_TERMINALS],
+    (RWS, "procedure"): [NAMES, TOLD_ELSEWHERE, TUMBLED, ON_TERMINALS, CLOCK],
     (RWS, "people"): [HIGHER],
     (RWS, "limits"): [],
     (THREE_CARD, "irregularities"): [SEEN_LATE],

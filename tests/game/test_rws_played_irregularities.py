@@ -295,6 +295,7 @@ def test_rws_a_die_seen_after_the_close_and_untumbled_dice_change_nothing(book: 
     assert rulings_by(book, "house:untumbled") == {
         "untumbled-in-view: noted continue": f"{TO_REVEAL} {KNOWN}"
     }
+    assert acts_by(book, "house:untumbled") == {"uncover: noted continue": "open"}
 
 
 # Results and displays

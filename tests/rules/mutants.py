@@ -70,7 +70,9 @@ MEETING_A_NEED: frozenset[Shape] = frozenset(
 )
 """What a book may do without unless a step needs it, and then the step is at fault."""
 
-NOT_REQUIRED = OPTIONAL | DECLARED | MEETING_A_NEED
+EITHER: frozenset[Shape] = frozenset({("irregularities", "pair", "prevails")})
+"""A pair has either a ruling or this; where both are gone, the ruling is named."""
+NOT_REQUIRED = OPTIONAL | DECLARED | MEETING_A_NEED | EITHER
 
 CELL: Shape = ("layout", "block", "cells")
 TYPES: tuple[object, ...] = (5, "a text", True, 1.5, [], {}, date(2026, 1, 1), [[]], {"a": 1})
