@@ -50,7 +50,7 @@ def two_rounds(book: Rulebook) -> Playing:
 
 
 def after_close(told: dict[str, str]) -> dict[str, str]:
-    """What was told of irregularities, without the phases in which bets are open."""
+    """The rulings that were recorded, without the phases in which bets are open."""
     phases = {
         what: " ".join(one for one in where.split() if not one.startswith("open"))
         for what, where in told.items()

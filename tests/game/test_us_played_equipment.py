@@ -206,7 +206,7 @@ def test_us_5_a_2_the_automated_shaker_is_run_three_times_before_opening(book: R
     (inspected,) = playing.do(Inspect, "flo", runs=3, **runs)
     assert inspected.clause == "5(a)(2)"
     assert playing.act("open-bets")
-    # Whoever stands above the floorperson may do it for them only where that is set.
+    # A rank above the floorperson may do it for them only where that is set.
     stands_in = {"runs": 3, "before": InspectedBefore.OPENING}
     assert playing.refused(Inspect, "sue", **runs | stands_in) == "not-permitted 5(a)(2)"
     loose = bare(book, shaker=AUTOMATED, higher_may_act="yes")

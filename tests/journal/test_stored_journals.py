@@ -116,7 +116,7 @@ each_open_journal = pytest.mark.parametrize("name", corpus.OPEN_NAMES)
 
 @each_open_journal
 def test_a_journal_of_the_open_format_is_verified_and_decided_as_it_was(name: str, tmp_path: Path) -> None:
-    """Whoever changes on purpose what it means runs `python -m tests.journal.make_corpus --newest`."""
+    """After a change on purpose, `python -m tests.journal.make_corpus --newest` makes it again."""
     assert {entry.v for entry in corpus.entries(name)} == {2}
     report = verified(corpus.plain_file(name, tmp_path), key=OLD.public)
     assert report.sealed == report.entries

@@ -1,4 +1,4 @@
-"""Reports that wait for a second person: offered to whoever may answer them, told in the round."""
+"""Reports that wait for a second person: offered to those who may answer them, shown in the round."""
 
 from __future__ import annotations
 
