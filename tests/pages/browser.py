@@ -61,18 +61,28 @@ class Fault(NamedTuple):
 
 
 class Watch:
-    """Records what goes wrong in contexts: errors on the console and in scripts, requests that fail."""
+    """Records what goes wrong in a context: errors on the console and in scripts, requests that fail."""
 
     def __init__(self) -> None:
         self._seen: list[Fault] = []
         self._allowed: list[re.Pattern[str]] = []
+        self._context: BrowserContext | None = None
 
     def on(self, context: BrowserContext) -> None:
-        """Watches every page of a context, from before its first."""
+        """Watches every page of a context."""
         context.on("console", self._console)
         context.on("weberror", self._error)
         context.on("requestfailed", self._failed)
         context.on("response", self._answered)
+        self._context = context
+
+    def off(self) -> None:
+        """Watches no longer."""
+        assert self._context is not None
+        self._context.remove_listener("console", self._console)
+        self._context.remove_listener("weberror", self._error)
+        self._context.remove_listener("requestfailed", self._failed)
+        self._context.remove_listener("response", self._answered)
 
     def allow(self, *patterns: str) -> None:
         """Lets faults pass whose words match; whoever kills a server expects sockets to fail."""

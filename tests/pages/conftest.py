@@ -14,7 +14,7 @@ import pytest
 from playwright.async_api import Browser, Error, async_playwright, expect
 
 from tests.pages.browser import CHROMIUM, MISSING, PATIENCE, launched
-from tests.pages.people import People
+from tests.pages.people import People, Profiles
 from tests.pages.server_process import DEMONSTRATION, House, tables_of
 
 TABLES = 20
@@ -58,6 +58,12 @@ def browser(runner: asyncio.Runner) -> Iterator[Browser]:
     yield from opened_browser(runner)
 
 
+@pytest.fixture(scope="session")
+def profiles(browser: Browser) -> Profiles:
+    """Where tabs open in it."""
+    return Profiles(browser)
+
+
 def opened_browser(runner: asyncio.Runner) -> Iterator[Browser]:
     """A browser for as long as it is wanted; without one on the machine, the sentence that says so."""
     path = shutil.which(CHROMIUM)
@@ -90,18 +96,18 @@ def demonstration(runner: asyncio.Runner, tmp_path_factory: pytest.TempPathFacto
 
 @pytest.fixture
 def people(
-    request: pytest.FixtureRequest, runner: asyncio.Runner, browser: Browser, house: House
+    request: pytest.FixtureRequest, runner: asyncio.Runner, profiles: Profiles, house: House
 ) -> Iterator[People]:
     """Whoever comes to the house; at the end no page may have erred."""
-    yield from attended(People(browser, house), request, runner)
+    yield from attended(People(profiles, house), request, runner)
 
 
 @pytest.fixture
 def visitors(
-    request: pytest.FixtureRequest, runner: asyncio.Runner, browser: Browser, demonstration: House
+    request: pytest.FixtureRequest, runner: asyncio.Runner, profiles: Profiles, demonstration: House
 ) -> Iterator[People]:
     """Whoever comes to the demonstration; at the end no page may have erred."""
-    yield from attended(People(browser, demonstration), request, runner)
+    yield from attended(People(profiles, demonstration), request, runner)
 
 
 def attended(people: People, request: pytest.FixtureRequest, runner: asyncio.Runner) -> Iterator[People]:

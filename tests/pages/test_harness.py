@@ -8,13 +8,13 @@ import shutil
 from pathlib import Path
 
 import pytest
-from playwright.async_api import Browser, expect
+from playwright.async_api import expect
 
 from tests.pages.browser import PHONE, screenshot
 from tests.pages.conftest import attended, opened_browser
 from tests.pages.dealing import OPEN, Crew
 from tests.pages.page_checks import THEMES, axe, overflow, small_targets, texts
-from tests.pages.people import People
+from tests.pages.people import People, Profiles
 from tests.pages.server_process import BOOKS, DEMONSTRATION, House
 from tests.tiers import sampled
 
@@ -125,9 +125,9 @@ async def test_sabotage_scripts_that_err_are_seen(people: People) -> None:
 
 
 def test_sabotage_a_fault_fails_its_test(
-    request: pytest.FixtureRequest, runner: asyncio.Runner, browser: Browser, house: House
+    request: pytest.FixtureRequest, runner: asyncio.Runner, profiles: Profiles, house: House
 ) -> None:
-    attending = attended(People(browser, house), request, runner)
+    attending = attended(People(profiles, house), request, runner)
     people = next(attending)
     runner.run(people.visitor("/bad", instead=page_with('<p style="color: red">Red</p>')))
     with pytest.raises(pytest.fail.Exception, match=r"do not err, got\n  console: .*style"):
