@@ -17,6 +17,7 @@ from taisai.game.playbook import Play, Playbook, PlayedCommand, playbook
 from taisai.game.terms import opening
 from taisai.game.terms.terms import Terms, digest_of, terms_of
 from taisai.rules import Rulebook, rulebook
+from tests.tiers import one_in
 
 book_of = cache(rulebook)
 ROOT = Path(__file__).parents[2]
@@ -39,6 +40,8 @@ def document_of(book: str) -> str:
 
 
 each_playbook = pytest.mark.parametrize("name", sorted(PLAYBOOKS))
+some_playbooks = pytest.mark.parametrize("name", one_in("playbooks", sorted(PLAYBOOKS), 5))
+"""For what takes every playbook apart: every one in a long search."""
 
 
 class Told(NamedTuple):

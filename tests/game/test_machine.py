@@ -31,7 +31,7 @@ from tests.game.seeded_player import STEPS, Hand
 from tests.tiers import count
 
 EXAMPLES = count(25, 400)
-RUNS = count(4, 10)
+RUNS = count(3, 10)
 """Of the corpus, at every setup."""
 STEP = st.tuples(st.sampled_from((*STEPS, "leave")), st.integers(0, 2**32 - 1))
 

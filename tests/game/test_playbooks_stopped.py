@@ -39,7 +39,7 @@ from tests.game.playbooks import (
     book_of,
     books_faults,
     document_of,
-    each_playbook,
+    some_playbooks,
     terms_compiled_once,
     told,
 )
@@ -241,7 +241,7 @@ def answered(table: Table, at: int) -> None:
         )
 
 
-@each_playbook
+@some_playbooks
 def test_a_stop_after_any_event_is_followed_by_what_the_rules_say(name: str) -> None:
     book = book_of(told(name).story.book)
     for past, ends, asked in prefixes(name):
@@ -281,7 +281,7 @@ def sayings(at: int, dealer: str, second: str) -> Iterator[DeclareUnrecorded]:
             )
 
 
-@each_playbook
+@some_playbooks
 def test_whatever_is_declared_of_a_live_table_is_followed_by_what_the_rules_say(name: str) -> None:
     book = book_of(told(name).story.book)
     known = set()

@@ -15,7 +15,7 @@ from taisai.game.rounds.round import PastRounds
 from taisai.game.snapshot import write_table
 from tests.game.machine import SETUPS, Setup, opened
 from tests.game.past_rounds import SnapshotStore, compiled_once, unlike
-from tests.game.playbooks import PLAYBOOKS, book_of, each_playbook, told
+from tests.game.playbooks import PLAYBOOKS, book_of, some_playbooks, told
 from tests.game.seeded_player import STEPS, Hand
 from tests.tiers import LONG, count
 
@@ -84,12 +84,12 @@ def faults_going_on_from(name: str, place: int, data: bytes, shelf: SnapshotStor
     return [f"{name} from {place}, at the end: {what}" for what in unlike(told(name).table, table)]
 
 
-@each_playbook
+@some_playbooks
 def test_after_every_command_a_snapshot_makes_the_same_table(name: str) -> None:
     assert faults_when_taken_up_at_every_step(name) == []
 
 
-@each_playbook
+@some_playbooks
 def test_from_any_snapshot_the_rest_of_a_playbook_is_the_same(name: str) -> None:
     shelf = SnapshotStore()
     table = opened_table(name, PastRounds(load=shelf.load))

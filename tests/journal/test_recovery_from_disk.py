@@ -25,7 +25,7 @@ from taisai.journal.stores.sqlite_reader import SqliteReader
 from taisai.rules import Rulebook
 from taisai.rules.book import rulebook_from
 from tests.game.past_rounds import compiled_once
-from tests.game.playbooks import book_of, each_playbook, told
+from tests.game.playbooks import book_of, some_playbooks, told
 from tests.game.snapshots import snapshot
 from tests.journal.contract import opened
 from tests.journal.journal_sabotages import around
@@ -186,14 +186,14 @@ def faults_of(path: Path, name: str, *, snapshot_every: int, one_of: int = 1) ->
     return faults
 
 
-@each_playbook
+@some_playbooks
 def test_every_prefix_on_disk_is_the_table_of_its_events_and_recovers_alike(
     tmp_path: Path, name: str
 ) -> None:
     assert faults_of(tmp_path / "journal", name, snapshot_every=10_000, one_of=ONE_OF) == []
 
 
-@each_playbook
+@some_playbooks
 def test_so_it_is_where_snapshots_were_kept(tmp_path: Path, name: str) -> None:
     assert faults_of(tmp_path / "journal", name, snapshot_every=SNAPSHOT_EVERY, one_of=ONE_OF) == []
 

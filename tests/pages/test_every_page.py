@@ -69,7 +69,7 @@ def test_every_page_of_the_house_is_here() -> None:
     assert {path.stem for path in (ROOT / "frontend").glob("*.html")} == PLACES.keys()
 
 
-@pytest.mark.parametrize("name", sampled("pages", PLACES, 5))
+@pytest.mark.parametrize("name", sampled("pages", PLACES, 3))
 async def test_a_page_is_for_everyone(visitors: People, name: str) -> None:
     page = await shown(visitors, name)
     await screenshot(page, name)

@@ -48,7 +48,7 @@ async def dealt(console: ConsoleScreen, house: House, table: str, steps: tuple[t
             await console.steps(act, phase)
 
 
-@pytest.mark.parametrize("kind", sampled("rounds on pages", BOOKS, 2))
+@pytest.mark.parametrize("kind", sampled("rounds on pages", BOOKS, 1))
 async def test_one_console_one_display_and_six_terminals(people: People, house: House, kind: str) -> None:
     table = house.fresh(kind)
     async with Crew(house, table) as crew:
