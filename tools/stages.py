@@ -17,8 +17,8 @@ BUDGET: Final = 770
 """Processor seconds of all stages together, from a made environment. Nothing may raise it above 1,200."""
 PYTHON: Final = sys.executable
 NPM: Final = (PYTHON, "-I", "tools/pages.py", "npm", "run", "--silent")
-WORKERS: Final = min(8, 2 * (os.cpu_count() or 1))
-"""Two for each core: browsers, disks and kills are waited for more than anything is computed."""
+WORKERS: Final = min(8, 3 * (os.cpu_count() or 1) // 2)
+"""More than cores: browsers, disks and kills are waited for. Each worker costs some seconds of its own."""
 STAGES: Final[Mapping[str, tuple[str, tuple[str, ...]]]] = {
     "types": ("mypy", (PYTHON, "-m", "mypy")),
     "pages": ("svelte-check", (*NPM, "check")),

@@ -75,7 +75,7 @@ BY_PLAY: Final = frozenset(
 )
 """(book, part) of which `tests/game/test_played_sabotage.py` shows it, with fewer tests than are here."""
 
-ONE_OF: Final = 1 if LONG else 6
+ONE_OF: Final = 1 if LONG else 10
 """Of so many alterations the short tier looks at one."""
 
 KNOWN: Final = {book: frozenset(rulebook(book).clauses) for book in MODULES}

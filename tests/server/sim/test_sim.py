@@ -24,8 +24,8 @@ from tests.tiers import LONG, count
 
 pytestmark = pytest.mark.part(name="simulation")
 
-SEEDS: Final = count(100, 3_000)
-PARTS: Final = 10 if LONG else 4
+SEEDS: Final = count(60, 3_000)
+PARTS: Final = 10 if LONG else 2
 """That workers can share."""
 ON_DISK: Final = count(4, 50)
 
