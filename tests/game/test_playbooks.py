@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from taisai.game import Account, Table
+from taisai.game import Account, Table, checks
 from taisai.game.playbook import PlaybookError, pinned, playbook, rewritten
 from taisai.game.playbook.command_lines import VERBS
 from taisai.game.refusals import OLD_REASONS, Reason
@@ -74,6 +74,15 @@ def test_sabotage_a_second_reading_that_is_not_answered_is_seen() -> None:
     assert unforeseen(f"{evening}  = table: phase between\n", "evening")
     assert unforeseen(f"{evening}> Dan: settle\n  ~ refused [3.11]\n", "evening") == []
     assert unforeseen(f"{evening}> Dan: settle\n  ~ no round-voided\n", "evening")
+
+
+@pytest.mark.parametrize("paid", [True, False])
+def test_sabotage_money_that_a_report_holds_back_too_long_or_not_at_all_is_seen(
+    *, paid: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    name = "reading-c/rws-5-3-2-held-and-not-dispensed"
+    monkeypatch.setattr(checks, "_was_paid", lambda *_: paid)
+    assert unforeseen(READINGS[name], name)
 
 
 def test_there_is_a_playbook_for_every_book_of() -> None:

@@ -87,7 +87,7 @@ class Round:
         self.case, self.right, self.pause = case, right, pause
         self.playing = Playing(rulebook(case.book), {}, limits=LIMITS[case.book]).staff().equip()
         self.given: dict[str, int] = {}
-        """Seat → what the payment and the cashing of colour chips brought, less what was staked in cash."""
+        """Seat → what the payment and the cashing of colour chips brought, less the cash chips it laid."""
         for seat in (*CASH, COLOUR):
             self.playing.do(TakeSeat, "dan", seat=seat, player=f"player {seat}")
         self.has_colour = Means.COLOUR_CHIPS in self.playing.table.means
@@ -194,6 +194,7 @@ class Round:
                     if purse.means is Means.CASH_CHIPS:
                         got = payable[purse.index] - staked.get(purse.index, 0)
                         self.add(purse.seat.name, got)
+                self.lay_as_it_was()
             if act == Act.OPEN_BETS:
                 for place, chip in enumerate(case.chips):
                     self.lay(f"b{place}", chip)
@@ -209,6 +210,15 @@ class Round:
             playing.do(LeaveSeat, "dan", seat=seat)
         self.correct("gone")
         return self
+
+    def lay_as_it_was(self) -> None:
+        """A chip that the record gives to another seat when it is paid was laid by its owner all the same."""
+        round_ = self.playing.table.current
+        for place, chip in enumerate(self.case.chips):
+            bet = round_.bets.get(f"b{place}")
+            if chip.wrong == "seat" and bet is not None and bet.seat != chip.seat:
+                self.add(bet.seat, bet.stake)
+                self.add(chip.seat, -bet.stake)
 
     def add(self, seat: str, amount: int) -> None:
         self.given[seat] = self.given.get(seat, 0) + amount
@@ -258,11 +268,19 @@ def agrees(case: Case, pause: Callable[[Playing], None] | None = None) -> None:
     assert by_seat == [record[:2] for record in right.records()]
 
 
+UNDER_MINIMUM_AT_A_WRONG_SEAT: Final = (
+    Chip("1", "small", 1, "seat", "small", 1, "settled"),
+    Chip("2", "small", 1, "missing", "small", 1, "settled"),
+)
+"""A player whose tolerated bet was another's has the tolerance for a bet of their own."""
+
+
 @settings(max_examples=count(40, 2_000), deadline=None)
 @given(cases)
 @example(Case(MBS, (Chip("1", "small", 4, "missing", "big", 1, "gone"),), (1, 2, 3)))
 @example(Case(MBS, (Chip("3", "small", 4, "stake", "big", 25, "gone"),), (4, 5, 6)))
 @example(Case(US, (Chip("2", "big", 4, "seat", "small", 1, "collected"),), (4, 5, 6)))
+@example(Case(MBS, UNDER_MINIMUM_AT_A_WRONG_SEAT, (1, 2, 3)))
 def test_a_round_with_a_corrected_record_gives_what_a_round_that_was_recorded_right_gives(case: Case) -> None:
     agrees(case)
 
@@ -375,6 +393,10 @@ def forgets_the_stake(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(effects, "after_restaking", lambda _round, due: due)
 
 
+def forgets_who_laid_a_chip(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(rewriting, "passed_on_by_purse", lambda *_: {})
+
+
 def forgets_the_limits(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(rewriting, "_limit_again", lambda *_: None)
 
@@ -382,6 +404,7 @@ def forgets_the_limits(patch: pytest.MonkeyPatch) -> None:
 SABOTAGES: Final = [
     (rewrites_nothing, Case(MBS, (Chip("1", "small", 10, "stake", "big", 20, "closed"),), (1, 2, 3))),
     (forgets_the_stake, Case(MBS, (Chip("1", "small", 10, "missing", "big", 1, "gone"),), (1, 2, 3))),
+    (forgets_who_laid_a_chip, Case(MBS, (Chip("1", "big", 10, "seat", "big", 1, "gone"),), (1, 2, 3))),
     (forgets_the_limits, Case(MBS, (Chip("1", "small", 25, "stake", "big", 10, "gone"),), (1, 2, 3))),
 ]
 

@@ -37,7 +37,7 @@ PARTS: dict[type, Parts] = {
 """What has fields, and where a table has it."""
 OF_THE_BOOK = {(Table, name) for name in THE_BOOK} | {(Equipment, "items"), (Shoe, "rule")}
 """No snapshot could lose these: a table has them from its rulebook before anything is restored."""
-BETWEEN_TWO_EVENTS = {(Round, "restaked")}
+BETWEEN_TWO_EVENTS = {(Round, "restaked"), (Round, "passed_on")}
 """Between a correction and its resettlement, which one command brings together: no snapshot falls there."""
 FIELDS: list[tuple[type, str]] = [
     (kind, field)

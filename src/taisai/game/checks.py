@@ -6,12 +6,14 @@ from collections.abc import Iterable
 from typing import Final
 
 from taisai.game.refusals import Reason, Refusal
+from taisai.game.rounds.round import Round
 from taisai.game.table import DUAL_CONTROL, MOST_TEXT, Table
 from taisai.game.vocabulary import MOST_ID, folded, is_name
 from taisai.rules.clauses import Clause
 from taisai.rules.errors import RulesError, printable
 from taisai.rules.outcomes import Outcome
 from taisai.rules.settlement import GREATEST_SUM
+from taisai.rules.vocabulary import Phase
 
 PEOPLE: Final = Clause("house:people")
 MOST_MESSAGE: Final = 300  # characters of a refusal's message, which quotes values of the command
@@ -142,14 +144,23 @@ def on_hold(table: Table) -> Refusal | None:
 
 
 def money_waits(table: Table, seat: str) -> Refusal | None:
-    """Why the money of a seat cannot leave: a report on a round in which it bet waits for a second person."""
+    """Why the money of a seat cannot leave: a report on a round that paid it waits for a second person."""
     for report in table.reports.values():
         number = report.round
         round_ = table.round if table.round and table.round.number == number else table.glance(number or 0)
-        if round_ is not None and round_.sessions.get(seat) == table.seats[seat].session:
+        if round_ is not None and _was_paid(table, round_, seat):
             message = f"report {report.id} on round {number} waits for a second person, who comes first"
             return refused(Reason.ON_HOLD, "house:confirmation", message)
     return None
+
+
+def _was_paid(table: Table, round_: Round, seat: str) -> bool:
+    """Whether the player of a seat has money from a round; before the payment it is in no purse."""
+    is_unpaid = round_ is table.round and round_.phase is not Phase.PAID
+    if is_unpaid or round_.settled is None or round_.sessions.get(seat) != table.seats[seat].session:
+        return False
+    got = round_.settled.by_purse
+    return any(got[purse.index] for purse in table.seats[seat].purses.values() if purse.index < len(got))
 
 
 def between_rounds(table: Table, clause: str) -> Refusal | None:

@@ -123,7 +123,7 @@ def _may_send_away(table: Table, command: Leave) -> Refusal | None:
         message = f"only the {table.ranks.second} or a higher rank may do this, not {command.by} ({holder})"
         return refused(Reason.NOT_PERMITTED, PEOPLE, message)
     if table.round is not None and (command.person == table.dealer() or len(table.people) == 1):
-        return refused(Reason.UNDER_LIVE_BETS, PEOPLE, NO_RELIEF)
+        return _has_custody(table, command.person) or refused(Reason.UNDER_LIVE_BETS, PEOPLE, NO_RELIEF)
     return None
 
 

@@ -44,6 +44,19 @@ def restaked_by_purse(table: Table, edit: RecordEdit) -> dict[int, int]:
     return {index: change for index, change in changes.items() if change}
 
 
+def passed_on_by_purse(table: Table, edit: RecordEdit) -> dict[int, int]:
+    """Purse → cash chips that were another player's when they were laid, and so when they were collected."""
+    changes: dict[int, int] = {}
+    was = edit.before
+    for bet in (edit.after, edit.part):
+        if was is None or bet is None or bet.seat == was.seat or bet.means.purse is not Means.CASH_CHIPS:
+            continue
+        for seat, stake in ((was.seat, -bet.stake), (bet.seat, bet.stake)):
+            index = table.seats[seat].purses[bet.means.purse].index
+            changes[index] = changes.get(index, 0) + stake
+    return changes
+
+
 def restated(table: Table, round_: Round, event: RecordCorrected) -> Round:
     """A copy of the round with the corrected record; the round itself does not change."""
     trial = copy(round_)
@@ -55,7 +68,7 @@ def restated(table: Table, round_: Round, event: RecordCorrected) -> Round:
     _rewrite(trial, event)
     if round_.settled is not None:
         _limit_again(table, trial)
-        trial.restaked = restaked_by_purse(table, edit)
+        trial.restaked, trial.passed_on = restaked_by_purse(table, edit), passed_on_by_purse(table, edit)
     return trial
 
 
@@ -121,7 +134,7 @@ def on_record_corrected(table: Table, event: RecordCorrected) -> None:
     was = set(round_.tolerated)
     _limit_again(table, round_)
     remember_tolerance(table, round_, was)
-    round_.restaked = changes
+    round_.restaked, round_.passed_on = changes, passed_on_by_purse(table, edit)
 
 
 def _bet_of(event: RecordCorrected, bet: RecordedBet) -> BetRegistered:

@@ -246,7 +246,8 @@ def _stands_at(table: Table, command: messages.DeclareUnrecorded) -> Phase:
     """The phase of the round, by what was recorded and what was declared."""
     phase = table.phase
     called = command.called or not phase.bets_open
-    tumbled = command.tumbles > 0 or phase.visibility is Visibility.CONCEALED
+    was_tossed = command.seen and _activation(table) is None  # dice of an automated shaker always lie in view
+    tumbled = command.tumbles > 0 or was_tossed or phase.visibility is Visibility.CONCEALED
     if phase.settlement_recorded:
         stands = phase
     elif command.settled or (command.faces and called):
@@ -273,7 +274,11 @@ def on_interrupted(table: Table, event: messages.Interrupted) -> None:
 
 def on_declared(table: Table, event: messages.SightDeclared) -> None:
     table.holds.pop(Hold.DECLARATION)
-    table.current.seen = event.declared is Declared.SEEN
+    round_ = table.current
+    round_.seen = event.declared is Declared.SEEN
+    if table.practice > 1 and round_.seen and round_.phase is Phase.CLOSED:
+        round_.phase = Phase.CLOSED_TUMBLED  # only tumbled dice establish an outcome
+        round_.acts.add(Act.TUMBLE)
 
 
 def on_unrecorded(table: Table, event: messages.UnrecordedDeclared) -> None:

@@ -146,9 +146,15 @@ def resettled(
 
 
 def after_restaking(round_: Round, due: dict[int, int]) -> dict[int, int]:
-    """What each purse gets less what a correction of the record added to its stakes."""
-    restaked = round_.restaked
-    return {index: due.get(index, 0) - restaked.get(index, 0) for index in {**due, **restaked}}
+    """What each purse gets less what a correction of the record added to its stakes.
+
+    Cash chips of another player lay there all along: what was paid for them went to the wrong one.
+    """
+    restaked, passed_on = round_.restaked, round_.passed_on
+    return {
+        index: due.get(index, 0) - restaked.get(index, 0) + passed_on.get(index, 0)
+        for index in {**due, **restaked}
+    }
 
 
 class Adjustment(NamedTuple):

@@ -284,6 +284,7 @@ def on_resettled(table: Table, event: messages.RoundResettled) -> None:
     _count(table, round_, before, was, sign=-1)
     _count(table, round_, stakes, again)
     round_.settled, round_.result, round_.restaked = again, outcome, {}
+    round_.passed_on = {}
 
 
 def _restake(table: Table, round_: Round, clause: Clause) -> list[LedgerEntry]:

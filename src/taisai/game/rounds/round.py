@@ -128,6 +128,8 @@ class Round:
     """Seat → who sat there while bets were open, at tables where the record of the chips can be corrected."""
     restaked: dict[int, int] = field(default_factory=dict)
     """Purse → by how much a correction of the record changed its stakes, until the round is resettled."""
+    passed_on: dict[int, int] = field(default_factory=dict)
+    """The part of it that is cash chips of another player: who laid them changes, not what was collected."""
     tumbles: int = 0
     shakes: int = 1
     """One more than how often bets were opened again."""

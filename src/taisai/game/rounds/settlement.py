@@ -125,7 +125,7 @@ def _freed_since(table: Table, round_: Round, key: str) -> int:
 
 def remember_tolerance(table: Table, round_: Round, was: set[str]) -> None:
     """The tolerated rounds of players follow a settled round that changed, from the next round opened."""
-    for name in dict.fromkeys(bet.seat for bet in round_.bets.values()):
+    for name in round_.sessions:
         seat = table.seats[name]
         key = memory_key_in(round_, seat)
         change = (key in round_.tolerated) - (key in was)
