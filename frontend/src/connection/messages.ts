@@ -1,4 +1,4 @@
-// Made from the server's schemas 5b29c604b3a3a2c3 by `npm run messages`, never by hand.
+// Made from the server's schemas a134e61d2af07beb by `npm run messages`, never by hand.
 
 export type AnyCommand =
   | Assign
@@ -1144,6 +1144,7 @@ export interface ConsoleView {
   seats: SeatsView;
   risk: RiskView | null;
   referrals: ReferralLine[];
+  reports: ReportLine[];
   withdrawal: WithdrawalView | null;
   claims: ClaimLine[];
   reading: ReadingView | null;
@@ -1178,6 +1179,9 @@ export interface Blank {
   most: number | null;
   choices: Choice[];
   optional: boolean;
+  when: {
+    [k: string]: string[];
+  } | null;
 }
 /**
  * A value that a field can have.
@@ -1314,6 +1318,34 @@ export interface ReferralLine {
   detail: string;
 }
 /**
+ * A report that waits for a second person, and what follows if they confirm it.
+ */
+export interface ReportLine {
+  id: string;
+  label: Words;
+  clause: string;
+  by: string;
+  round: number | null;
+  through: number | null;
+  seen: boolean;
+  item: Words | null;
+  detail: string;
+  faces: [number, number, number] | null;
+  shown: [number, number, number] | null;
+  then: Words;
+  paid: boolean;
+  returns: SeatReturn[];
+  sums: SeatReturn | null;
+}
+/**
+ * What a seat gets from a round: as it stands, and after a change.
+ */
+export interface SeatReturn {
+  seat: string;
+  now: number;
+  then: number;
+}
+/**
  * The players' option to withdraw their bets, while it is open.
  */
 export interface WithdrawalView {
@@ -1322,6 +1354,15 @@ export interface WithdrawalView {
     [k: string]: boolean;
   };
   waiting: number;
+  unasked: UnaskedSeat[];
+}
+/**
+ * A seat whose player has not chosen yet whether to withdraw.
+ */
+export interface UnaskedSeat {
+  seat: string;
+  player: string;
+  at_risk: number;
 }
 /**
  * Money that the house owes a player, or a player the house.
@@ -1457,6 +1498,7 @@ export interface PitTable {
   says: Words | null;
   clause: string | null;
   referrals: ReferralLine[];
+  reports: number;
   staked: number;
   worst: number;
 }
@@ -1543,6 +1585,7 @@ export interface ConsoleChanges {
   seats?: SeatsView;
   risk?: RiskView | null;
   referrals?: ReferralLine[];
+  reports?: ReportLine[];
   withdrawal?: WithdrawalView | null;
   claims?: ClaimLine[];
   reading?: ReadingView | null;
@@ -2141,6 +2184,16 @@ export interface RulingJudgedResponse {
   foreseen: boolean;
 }
 /**
+ * Who adopted the interpretations of an edition, and when.
+ */
+export interface AdoptedResponse {
+  rulebook: string;
+  edition: number;
+  digest: string;
+  by: string;
+  at: number;
+}
+/**
  * The request that a virtual supervisor is to approve.
  */
 export interface AgreeBody {
@@ -2161,6 +2214,13 @@ export interface ApprovalBody {
 export interface ApprovalResponse {
   approval: string;
   until: number;
+}
+/**
+ * A clause of a document, in the words of the rulebook.
+ */
+export interface ClauseResponse {
+  clause: string;
+  says: string;
 }
 /**
  * The tables and roles of the demonstration.
@@ -2224,6 +2284,27 @@ export interface DoneResponse {
   uri: string | null;
 }
 /**
+ * An edition of a rulebook of this house whose interpretations somebody has to adopt.
+ */
+export interface EditionResponse {
+  rulebook: string;
+  edition: number;
+  title: Words;
+  digest: string;
+  rank: string;
+  asked_by: string;
+  tables: string[];
+  interpretations: ReadingResponse[];
+}
+/**
+ * How an unclear passage of a document is read, and why.
+ */
+export interface ReadingResponse {
+  clauses: ClauseResponse[];
+  reading: string;
+  reason: string;
+}
+/**
  * A role of the demonstration, and a table.
  */
 export interface EnterBody {
@@ -2265,6 +2346,13 @@ export interface TableHealth {
   number: number;
   hold: string | null;
   shut: string | null;
+}
+/**
+ * The editions whose interpretations somebody has to adopt, and every adoption.
+ */
+export interface InterpretationsResponse {
+  editions: EditionResponse[];
+  adopted: AdoptedResponse[];
 }
 /**
  * A person's new password, with their old password and a code as proof.

@@ -113,6 +113,10 @@ class Office:
         """Lets a device connect no longer."""
         await self._done("DELETE", "/api/devices", {"device": device, "reason": reason})
 
+    async def interpretations(self) -> bodies.InterpretationsResponse:
+        """Editions whose interpretations a person of the house adopts, and who adopted which."""
+        return await self._request("GET", "/api/interpretations", bodies.InterpretationsResponse)
+
     # The books
 
     async def books(self) -> BooksView:

@@ -31,7 +31,7 @@ async def filled(console: Console, offer: Offer, *, serial: str, day: str) -> di
     values: dict[str, Any] = {}
     fields = {blank.field for blank in offer.blanks}
     for blank in offer.blanks:
-        if blank.kind == SECOND:
+        if blank.kind == SECOND or not blank.is_asked(values):
             continue
         if blank.field in ("entered", "lit"):
             if fields >= {"entered", "lit"}:

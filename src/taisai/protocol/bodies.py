@@ -7,6 +7,7 @@ from typing import Annotated, Any
 from msgspec import Meta, Struct
 
 from taisai.cage.messages import DeviceKind
+from taisai.protocol.views.parts import Words
 
 Name = Annotated[str, Meta(min_length=1, max_length=64, pattern=r"^[^\x00-\x1f\x7f]+$")]
 Password = Annotated[str, Meta(min_length=1, max_length=256)]
@@ -230,3 +231,51 @@ class DemoResponse(ResponseBody, frozen=True, kw_only=True):
     currency: str
     roles: tuple[str, ...]
     tables: tuple[DemoTable, ...]
+
+
+class ClauseResponse(ResponseBody, frozen=True, kw_only=True):
+    """A clause of a document, in the words of the rulebook."""
+
+    clause: str
+    says: str
+
+
+class ReadingResponse(ResponseBody, frozen=True, kw_only=True):
+    """How an unclear passage of a document is read, and why."""
+
+    clauses: tuple[ClauseResponse, ...]
+    reading: str
+    reason: str
+
+
+class EditionResponse(ResponseBody, frozen=True, kw_only=True):
+    """An edition of a rulebook of this house whose interpretations somebody has to adopt."""
+
+    rulebook: str
+    edition: int
+    title: Words
+    digest: str
+    rank: str
+    """The least rank of who adopts them."""
+    asked_by: str
+    """The clause of the document that asks for it."""
+    tables: tuple[str, ...]
+    """The tables that may be opened by it."""
+    interpretations: tuple[ReadingResponse, ...]
+
+
+class AdoptedResponse(ResponseBody, frozen=True, kw_only=True):
+    """Who adopted the interpretations of an edition, and when."""
+
+    rulebook: str
+    edition: int
+    digest: str
+    by: str
+    at: int
+
+
+class InterpretationsResponse(ResponseBody, frozen=True, kw_only=True):
+    """The editions whose interpretations somebody has to adopt, and every adoption."""
+
+    editions: tuple[EditionResponse, ...]
+    adopted: tuple[AdoptedResponse, ...]

@@ -28,7 +28,7 @@ def filled(table: Table, offer: Offer, by: str, random: Random) -> dict[str, Any
     """The fields of the command; None where nobody is there to be the second person."""
     fields: dict[str, Any] = dict(offer.preset)
     for blank in sorted(offer.blanks, key=lambda one: one.field != "round"):
-        if blank.optional and blank.field not in ("entered", "lit"):
+        if (blank.optional and blank.field not in ("entered", "lit")) or blank.when is not None:
             continue
         if blank.kind == "second":
             positions = {choice.value for choice in blank.choices}

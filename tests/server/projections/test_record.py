@@ -7,7 +7,7 @@ from taisai.game.events import RecordCorrected
 from taisai.game.vocabulary import Means, RecordChange
 from taisai.rules import Rulebook, rulebook
 from taisai.server.projections.history import RoundLogs
-from taisai.server.projections.house_views import record_alarm
+from taisai.server.projections.house_views import table_alarm
 from taisai.server.projections.offers import offers
 from taisai.server.projections.rounds import round_view
 from taisai.server.projections.seats import SeatIndex
@@ -59,10 +59,17 @@ def test_nothing_is_offered_where_the_terminals_are_the_record_or_the_edition_na
 
 def test_the_form_asks_for_all_that_a_correction_needs() -> None:
     (offer,) = (one for one in offers(at(rulebook(MBS), "open").table) if one.command == "correct-record")
-    fields = {blank.field: blank.optional for blank in offer.blanks}
-    needed = {"change", "reason", "evidence"}
-    assert {field for field, optional in fields.items() if not optional} == needed
-    assert fields.keys() - needed == {"id", "seat", "means", "area", "stake"}
+    always = {blank.field for blank in offer.blanks if blank.when is None}
+    assert always == {"change", "reason", "evidence"}
+    asked = {
+        change: [f"{blank.field}{'?' if blank.optional else ''}" for blank in offer.blanks
+                 if blank.when is not None and blank.is_asked({"change": change})]
+        for change in RecordChange
+    }  # fmt: skip
+    assert asked == {
+        "add": ["seat", "means", "area", "stake"], "remove": ["id"], "stake": ["id", "stake"],
+        "seat": ["id", "seat"], "area": ["id", "area"], "split": ["id", "stake", "area?", "seat?"],
+    }  # fmt: skip
     assert all(blank.label.en and blank.label.zh for blank in offer.blanks)
 
 
@@ -106,7 +113,7 @@ def test_a_bet_of_another_seat_is_found_there() -> None:
 
 def test_each_correction_is_an_alarm_in_the_pit_and_is_counted_in_the_report() -> None:
     playing = corrected()
-    alarms = [record_alarm("T1", event) for event in playing.log if isinstance(event, RecordCorrected)]
+    alarms = [alarm for event in playing.log if (alarm := table_alarm("T1", event))]
     assert len(alarms) == 3
     assert alarms[0].about == "T1"
     assert "pat corrected the record of round 1: the stake was another. it lay there" in alarms[0].says.en

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from taisai.protocol.views.parts import ClaimLine, ColourLine, Part, View, Words
@@ -28,6 +29,12 @@ class Blank(Part, frozen=True, kw_only=True):
     most: int | None = None
     choices: tuple[Choice, ...] = ()
     optional: bool = False
+    when: dict[str, tuple[str, ...]] | None = None
+    """Other field → the values of it with which this one is asked for; None if it always is."""
+
+    def is_asked(self, values: Mapping[str, Any]) -> bool:
+        """Whether it belongs to the form with these values of other fields."""
+        return all(values.get(field) in allowed for field, allowed in (self.when or {}).items())
 
 
 class Offer(Part, frozen=True, kw_only=True):
@@ -177,6 +184,51 @@ class ReferralLine(Part, frozen=True, kw_only=True):
     """The details that were recorded."""
 
 
+class SeatReturn(Part, frozen=True, kw_only=True):
+    """What a seat gets from a round: as it stands, and after a change."""
+
+    seat: str
+    now: int
+    then: int
+
+
+class ReportLine(Part, frozen=True, kw_only=True):
+    """A report that waits for a second person, and what follows if they confirm it."""
+
+    id: str
+    label: Words
+    clause: str
+    by: str
+    """Who reported it."""
+    round: int | None
+    through: int | None
+    seen: bool
+    """Whether it says that a die was seen."""
+    item: Words | None
+    """The equipment that it names."""
+    detail: str
+    faces: tuple[int, int, int] | None
+    """The result of the round as it stands."""
+    shown: tuple[int, int, int] | None
+    """What the dice or cards showed, by the report."""
+    then: Words
+    """What is ordered if it is confirmed."""
+    paid: bool
+    """Whether players have what the round returned."""
+    returns: tuple[SeatReturn, ...]
+    """The seats for which the round returns another amount; the first ones."""
+    sums: SeatReturn | None
+    """The same for all seats together; None where no money changes."""
+
+
+class UnaskedSeat(Part, frozen=True, kw_only=True):
+    """A seat whose player has not chosen yet whether to withdraw."""
+
+    seat: str
+    player: str
+    at_risk: int
+
+
 class WithdrawalView(Part, frozen=True, kw_only=True):
     """The players' option to withdraw their bets, while it is open."""
 
@@ -185,6 +237,8 @@ class WithdrawalView(Part, frozen=True, kw_only=True):
     """Seat → whether it withdrew."""
     waiting: int
     """Seats with bets that have not chosen."""
+    unasked: tuple[UnaskedSeat, ...]
+    """These seats; the first ones."""
 
 
 class ReadingView(Part, frozen=True, kw_only=True):
@@ -237,6 +291,8 @@ class ConsoleView(View, frozen=True, kw_only=True, tag="console"):
     risk: RiskView | None
     """None between rounds."""
     referrals: tuple[ReferralLine, ...]
+    reports: tuple[ReportLine, ...]
+    """Reports that wait for a second person."""
     withdrawal: WithdrawalView | None
     claims: tuple[ClaimLine, ...]
     reading: ReadingView | None

@@ -49,6 +49,8 @@ class PitTable(Part, frozen=True, kw_only=True):
     says: Words | None
     clause: str | None
     referrals: tuple[ReferralLine, ...]
+    reports: int
+    """How many reports wait for a second person."""
     staked: int
     worst: int
     """What the house would lose on the worst outcome."""

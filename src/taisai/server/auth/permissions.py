@@ -208,7 +208,10 @@ ENDPOINTS: Final[Mapping[str, Permission]] = _permissions(
     (_STAFF, "POST /api/sign-out, GET /api/session, POST /api/password"),
     (_NEED_APPROVALS, "POST /api/approvals"),
     (_ADMINISTRATION, "POST /api/staff, DELETE /api/staff, POST /api/devices, DELETE /api/devices"),
-    (_ADMINISTRATION | _to(Role.AUDITOR, Role.SHIFT_MANAGER), "GET /api/staff, GET /api/devices"),
+    (
+        _ADMINISTRATION | _to(Role.AUDITOR, Role.SHIFT_MANAGER),
+        "GET /api/staff, GET /api/devices, GET /api/interpretations",
+    ),
     (
         _ADMINISTRATION | _to(Role.SHIFT_MANAGER),
         "POST /api/staff/{person}/unlock, POST /api/staff/{person}/revoke",

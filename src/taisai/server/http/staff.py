@@ -24,9 +24,13 @@ from taisai.server.connections.sockets import decode_request
 from taisai.server.handlers.context import approved_form, canonical
 from taisai.server.handlers.transfers import table_at
 from taisai.server.http.guard import refused
+from taisai.server.projections.texts import title_of
 
 if TYPE_CHECKING:
+    from taisai.rules.book import Rulebook
+    from taisai.rules.clauses import Adoption
     from taisai.server.connections.dispatcher import Dispatcher
+    from taisai.server.runtime.plan import HousePlan
 
 StaffRequest = Request[Any, Any, State]
 _STATUS = {
@@ -226,6 +230,54 @@ async def devices(request: StaffRequest) -> list[bodies.DeviceResponse]:
     return await _dispatcher(request).queue.run(read)
 
 
+@get("/api/interpretations", summary="Interpretations of rulebooks, and who adopted them")
+async def interpretations(request: StaffRequest) -> bodies.InterpretationsResponse:
+    """The editions of this house whose interpretations a person adopts by name, and every adoption."""
+    dispatcher = _dispatcher(request)
+    editions = {
+        book.digest: book for table in dispatcher.plan.tables for book in table.editions or (table.book,)
+    }
+
+    def read(engine: Engine) -> bodies.InterpretationsResponse:
+        return bodies.InterpretationsResponse(
+            editions=tuple(
+                _edition(book, book.adoption, dispatcher.plan)
+                for book in editions.values()
+                if book.adoption is not None
+            ),
+            adopted=tuple(
+                bodies.AdoptedResponse(
+                    rulebook=one.rulebook, edition=one.edition, digest=digest, by=one.by, at=one.at
+                )
+                for digest, one in engine.house().adopted.items()
+            ),
+        )
+
+    return await dispatcher.queue.run(read)
+
+
+def _edition(book: Rulebook, adoption: Adoption, plan: HousePlan) -> bodies.EditionResponse:
+    tables = (
+        table.name
+        for table in plan.tables
+        if any(book.digest == other.digest for other in table.editions or (table.book,))
+    )
+    return bodies.EditionResponse(
+        rulebook=book.id, edition=book.edition, title=title_of(book), digest=book.digest,
+        rank=adoption.by, asked_by=str(adoption.clause), tables=tuple(tables),
+        interpretations=tuple(
+            bodies.ReadingResponse(
+                clauses=tuple(
+                    bodies.ClauseResponse(clause=str(clause), says=book.clauses[clause].says)
+                    for clause in one.clauses
+                ),
+                reading=one.reading, reason=one.reason,
+            )
+            for one in book.interpretations
+        ),
+    )  # fmt: skip
+
+
 @post("/api/devices", status_code=200, summary="Enrol a terminal, a display or a shaker by its key")
 async def enrol_device(request: StaffRequest, data: JSONBody[bodies.DeviceBody]) -> bodies.DoneResponse:
     """Lets the device connect for its table and seat. A terminal at a taken seat needs an approval."""
@@ -314,5 +366,5 @@ async def report(request: StaffRequest, day: FromQuery[str | None] = None) -> Re
 
 ENDPOINTS = [
     sign_in, sign_out, session, approve, password, staff, enrol, dismiss, unlock, revoke, devices,
-    enrol_device, dismiss_device, books, report,
+    enrol_device, dismiss_device, interpretations, books, report,
 ]  # fmt: skip

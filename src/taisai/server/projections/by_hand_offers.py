@@ -26,6 +26,14 @@ NOT_WITNESSED: Final = Words("Settled by hand; the supervisor was not present", 
 VOID_BY_HAND: Final = Words(
     "Void; what was handed back by hand is entered first", "作废；先输入人工退还的款项"
 )
+ROUND_ALARM: Final = Words(
+    "{by} and {second} entered round {round}, which was played by hand. {reason}",
+    "{by} 与 {second} 补录了人工进行的第 {round} 局。{reason}",
+)
+SETTLEMENT_ALARM: Final = Words(
+    "{by} and {second} entered the settlement of round {round}, which was made by hand. {reason}",
+    "{by} 与 {second} 补录了第 {round} 局的人工结算。{reason}",
+)
 
 
 def entries(table: Table) -> Iterator[Candidate]:

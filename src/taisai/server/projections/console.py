@@ -14,6 +14,7 @@ from taisai.protocol import views
 from taisai.rules.equipment import EquipmentItem, InspectedBefore
 from taisai.rules.outcomes import OUTCOMES, Outcome
 from taisai.server.projections import texts
+from taisai.server.projections.held_reports import report_lines
 from taisai.server.projections.offers import irregularities, offers
 from taisai.server.projections.seats import colours
 from taisai.server.projections.table import countdown_view
@@ -51,6 +52,7 @@ def console_view(
         seats=_seats(table),
         risk=_risk(table),
         referrals=tuple(map(texts.referral_line, texts.waiting(table, MOST_REFERRALS))),
+        reports=report_lines(table, table.latest if now is None else now),
         withdrawal=_withdrawal(table),
         claims=texts.claim_lines(table.claims.values(), MOST_CLAIMS),
         reading=_reading(table, now),
@@ -63,7 +65,7 @@ def console_view(
 
 def after_bets(before: views.ConsoleView, table: Table) -> views.ConsoleView | None:
     """The console after changes of bets only, made much faster; None if they may change its offers."""
-    if before.referrals or before.claims:
+    if before.referrals or before.claims or before.reports:
         return None
     if table.equipment.outlived(table.latest, table.settings) is not None:
         return None  # dice that became too old are offered to be replaced before the shake
@@ -141,8 +143,14 @@ def _withdrawal(table: Table) -> views.WithdrawalView | None:
     if clause is None or table.round is None:
         return None
     chosen = table.round.choices
-    waiting_for = sum(1 for seat in table.round.seats() if seat not in chosen)
-    return views.WithdrawalView(clause=str(clause), chosen=dict(chosen), waiting=waiting_for)
+    unasked = [seat for seat in table.round.seats() if seat not in chosen]
+    return views.WithdrawalView(
+        clause=str(clause), chosen=dict(chosen), waiting=len(unasked),
+        unasked=tuple(
+            views.UnaskedSeat(seat=seat, player=table.seats[seat].player, at_risk=table.seats[seat].at_risk)
+            for seat in unasked[:MOST_SEATS]
+        ),
+    )  # fmt: skip
 
 
 def _reading(table: Table, now: int | None) -> views.ReadingView | None:

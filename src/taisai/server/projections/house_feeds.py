@@ -16,7 +16,6 @@ from msgspec.structs import replace
 
 from taisai.cage.messages import DeviceDismissed, DeviceEnrolled
 from taisai.game import Refusal, Table
-from taisai.game.events import RecordCorrected
 from taisai.journal import Answer, Engine, JournalError, stream_of, table_of
 from taisai.protocol.views import Alarm, BooksView, ReportView, RoundView, View, Words
 from taisai.server.projections import house_views
@@ -175,9 +174,7 @@ class HouseFeeds:
             if failures:
                 failures.pop(table.name, None)
             self._alarms.extend(
-                house_views.record_alarm(table.name, event)
-                for event in events
-                if isinstance(event, RecordCorrected)
+                alarm for event in events if (alarm := house_views.table_alarm(table.name, event))
             )
             if feeds.apply(table, events):
                 changed[table.name] = feeds

@@ -12,10 +12,11 @@ from taisai.cage import House, how_to_finish, unfinished
 from taisai.cage.messages import ClockJumped, DiceAlarmNoted, OverAgeNoted, OverrideNoted, PersonLocked
 from taisai.cage.transfers import MissingSide
 from taisai.game import Account, Ledger, Table, exposures
-from taisai.game.events import RecordCorrected
+from taisai.game.events import RecordCorrected, RoundEntered, SettlementEntered
 from taisai.protocol import views
 from taisai.protocol.views import Words
 from taisai.server.projections import texts
+from taisai.server.projections.by_hand_offers import ROUND_ALARM, SETTLEMENT_ALARM
 from taisai.server.projections.history import History
 from taisai.server.projections.record_offers import RECORD_ALARM, RECORD_CHANGES
 from taisai.server.projections.table import denominations, limits_range
@@ -74,6 +75,7 @@ def _in_pit(table: Table) -> views.PitTable:
         **stoppage,
         dealer=table.dealer(),
         referrals=tuple(map(texts.referral_line, texts.waiting(table, MOST_WAITING))),
+        reports=len(table.reports),
         staked=table.round.staked if table.round else 0,
         worst=max(exposures(table)),
     )
@@ -140,12 +142,18 @@ def alarm_of(event: object) -> views.Alarm | None:
     return views.Alarm(at=event.at, about=about, says=Words(en, zh))
 
 
-def record_alarm(table: str, event: RecordCorrected) -> views.Alarm:
-    """The alarm for the pit of a correction of the record at a table."""
-    says = texts.filled(
-        RECORD_ALARM, round=event.round, by=Words(event.by, event.by),
-        change=RECORD_CHANGES[event.change], reason=Words(event.reason, event.reason),
-    )  # fmt: skip
+def table_alarm(table: str, event: object) -> views.Alarm | None:
+    """The alarm for the pit of a corrected record, or of what was done by hand and entered afterwards."""
+    if not isinstance(event, RecordCorrected | RoundEntered | SettlementEntered):
+        return None
+    by, reason = Words(event.by, event.by), Words(event.reason, event.reason)
+    if isinstance(event, RecordCorrected):
+        change = RECORD_CHANGES[event.change]
+        says = texts.filled(RECORD_ALARM, round=event.round, by=by, change=change, reason=reason)
+    else:
+        alarm = ROUND_ALARM if isinstance(event, RoundEntered) else SETTLEMENT_ALARM
+        second = Words(event.second, event.second)
+        says = texts.filled(alarm, round=event.round, by=by, second=second, reason=reason)
     return views.Alarm(at=event.at, about=table, says=says)
 
 

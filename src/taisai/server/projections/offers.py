@@ -32,7 +32,15 @@ from taisai.server.projections.candidates import (
     yes_no_blank,
 )
 
-_RELEASES: Final = ("declare", "confirm-report", "close-withdrawal", "decide-referral")
+_RELEASES: Final = (
+    "declare",
+    "declare-unrecorded",
+    "confirm-report",
+    "close-withdrawal",
+    "decide-referral",
+    "enter-settlement",
+)
+"""Commands that end a hold, in the order in which they come."""
 _READIES: Final = (
     "repair-item",
     "remove-item",

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Final
 
+from msgspec.structs import replace
+
 from taisai.game import Table, commands
 from taisai.game.rounds.round import Round
 from taisai.game.vocabulary import Means, RecordChange
@@ -33,6 +35,9 @@ RECORD_CHANGES: Final[Mapping[RecordChange, Words]] = {
         "a part lay elsewhere, or was another player's", "部分筹码在别处或属于另一玩家"
     ),
 }
+PART_STAKE: Final = Words("Stake of the part. Colour chips in pieces", "该部分的注额；彩色筹码按枚")
+PART_AREA: Final = Words("Area on which the part lay, if another", "该部分所在的投注区（如不同）")
+PART_SEAT: Final = Words("Seat of the part's player, if another", "该部分玩家的座位（如不同）")
 RECORD_ALARM: Final = Words(
     "{by} corrected the record of round {round}: {change}. {reason}",
     "{by} 更正了第 {round} 局的记录：{change}。{reason}",
@@ -75,18 +80,29 @@ def records(table: Table) -> Iterator[Candidate]:
 
 
 def _record_blanks(table: Table, round_: Round) -> Iterator[Blank]:
+    """What was wrong, and what the chosen change needs."""
     yield choice_blank("change", ((str(change), RECORD_CHANGES[change]) for change in RecordChange))
-    yield special_blank("id", "bet", optional=True)
-    seats = list(round_.seated)[:MOST_SEATS]
-    yield choice_blank("seat", ((seat, Words(seat, seat)) for seat in seats), optional=True)
-    chips = [Means(means) for means in table.means]
-    yield choice_blank("means", ((str(means), MEANS[means]) for means in chips), optional=True)
+    seats = [(seat, Words(seat, seat)) for seat in list(round_.seated)[:MOST_SEATS]]
+    chips = [(str(means), MEANS[Means(means)]) for means in table.means]
     matrix = table.terms[table.layout].matrix
-    areas = ((str(area), texts.label_of(matrix.labels[matrix.row(area)])) for area in matrix.areas)
-    yield choice_blank("area", areas, optional=True)
-    yield special_blank("stake", "amount", optional=True)
+    areas = [(str(area), texts.label_of(matrix.labels[matrix.row(area)])) for area in matrix.areas]
+    recorded = [change for change in RecordChange if change is not RecordChange.ADD]
+    yield _only(special_blank("id", "bet"), *recorded)
+    yield _only(choice_blank("seat", seats), RecordChange.ADD, RecordChange.SEAT)
+    yield _only(choice_blank("means", chips), RecordChange.ADD)
+    yield _only(choice_blank("area", areas), RecordChange.ADD, RecordChange.AREA)
+    yield _only(special_blank("stake", "amount"), RecordChange.ADD, RecordChange.STAKE)
+    part = special_blank("stake", "amount")
+    yield _only(replace(part, label=PART_STAKE), RecordChange.SPLIT)
+    yield _only(replace(choice_blank("area", areas, optional=True), label=PART_AREA), RecordChange.SPLIT)
+    yield _only(replace(choice_blank("seat", seats, optional=True), label=PART_SEAT), RecordChange.SPLIT)
     yield text_blank("reason")
     yield text_blank("evidence")
+
+
+def _only(blank: Blank, *changes: RecordChange) -> Blank:
+    """A blank that is asked for with these changes only."""
+    return replace(blank, when={"change": tuple(map(str, changes))})
 
 
 def _record_trials(table: Table, round_: Round) -> Iterator[Fields]:

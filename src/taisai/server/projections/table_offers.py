@@ -300,10 +300,9 @@ def _inspecting(table: Table, item: EquipmentItem, inspection: Inspection) -> Ca
         (
             number_blank("runs", inspection.runs, MOST_RUNS),
             yes_no_blank("passed"),
-            faces_blank(table, "entered", optional=item.id != DEVICE),
-            special_blank("lit", "areas", optional=item.id != DEVICE),
+            *((faces_blank(table, "entered"), special_blank("lit", "areas")) if item.id == DEVICE else ()),
         ),
-        ({**plain, **lit},) if item.id == DEVICE else (plain, {**plain, **lit}),
+        ({**plain, **lit} if item.id == DEVICE else plain,),
     )
 
 

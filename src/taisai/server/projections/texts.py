@@ -155,7 +155,7 @@ INSPECTED: Final[Mapping[InspectedBefore, Words]] = {
 }
 OTHERS_STAY: Final = Words("all others were asked and stay", "其余玩家均已询问并维持投注")
 FIELDS: Final[Mapping[str, Words]] = {
-    "area": Words("Area; with a split, the area of the part", "投注区；拆分时为该部分的投注区"),
+    "area": Words("Area on which it lay", "实际所在的投注区"),
     "backs": Words("Colour and design of each deck's backs", "各副牌背面的颜色与图案"),
     "bets": Words("Bets", "投注"),
     "by_hand": Words("Bets, as they lay", "投注（按实际所在）"),
@@ -189,9 +189,7 @@ FIELDS: Final[Mapping[str, Words]] = {
     "settled": Words("The round was settled by hand", "本局已人工结算"),
     "serial": Words("Serial number", "序列号"),
     "shift": Words("Name of the shift", "班次名称"),
-    "stake": Words(
-        "True stake; with a split, the part. Colour chips in pieces", "实际注额；拆分时为该部分；彩色筹码按枚"
-    ),
+    "stake": Words("True stake. Colour chips in pieces", "实际注额；彩色筹码按枚"),
     "through": Words("Through round", "至局号"),
     "tumbles": Words("Number of tumbles", "摇动次数"),
     "void": Words("The round was void", "本局作废"),
