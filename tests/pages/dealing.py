@@ -62,6 +62,11 @@ class Crew:
         """Where the round stands, as the dealer sees it."""
         return self.dealer.table.round.phase
 
+    def due(self, command: str, **preset: str) -> bool:
+        """Whether the next step is this one."""
+        offer = self._next
+        return offer is not None and offer.command == command and preset.items() <= offer.preset.items()
+
     async def to(self, phase: str) -> None:
         """Goes on, step by step, until the round is in a phase, with nothing that holds it."""
         for _ in range(MOST_STEPS):

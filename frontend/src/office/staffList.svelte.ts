@@ -1,7 +1,7 @@
 // The staff list and the devices as the server has them, and the HTTP requests that change them.
 import type { StaffRequests } from "../pit/staffRequests.svelte";
 import { http, Refused } from "../connection/http";
-import type { DeviceResponse, DoneResponse, HealthResponse, StaffMember } from "../connection/messages";
+import type { DeviceResponse, DoneResponse, HealthResponse, InterpretationsResponse, StaffMember } from "../connection/messages";
 
 type Method = "POST" | "DELETE";
 
@@ -23,28 +23,39 @@ export class StaffList {
   people = $state.raw<readonly StaffMember[]>([]);
   devices = $state.raw<readonly DeviceResponse[]>([]);
   tables = $state.raw<readonly string[]>([]);
+  interpretations = $state.raw<InterpretationsResponse>({ editions: [], adopted: [] });
+  /** How many editions wait for somebody to adopt their interpretations. */
+  readonly unadopted: number = $derived.by(() => {
+    const adopted = new Set(this.interpretations.adopted.map((one) => one.digest));
+    return this.interpretations.editions.filter((one) => !adopted.has(one.digest)).length;
+  });
   isKnown = $state(false);
   readonly requests: StaffRequests;
   /** Who may enrol and dismiss. */
   readonly mayChange: boolean;
   /** Who may unlock people and end their sessions. */
   readonly mayRelease: boolean;
+  /** Who may adopt interpretations; which rank is enough, the server says. */
+  readonly mayAdopt: boolean;
 
   constructor(requests: StaffRequests, role: string) {
     this.requests = requests;
     this.mayChange = role === "administrator";
-    this.mayRelease = this.mayChange || role === "shift-manager";
+    this.mayAdopt = role === "shift-manager";
+    this.mayRelease = this.mayChange || this.mayAdopt;
   }
 
   async look(): Promise<void> {
     const { token } = this.requests;
-    const [people, devices, health] = await Promise.all([
+    const [people, devices, interpretations, health] = await Promise.all([
       http<StaffMember[]>("GET", "/api/staff", { token }),
       http<DeviceResponse[]>("GET", "/api/devices", { token }),
+      http<InterpretationsResponse>("GET", "/api/interpretations", { token }),
       http<HealthResponse>("GET", "/health"),
     ]);
     this.people = inOrder(people);
     this.devices = devices;
+    this.interpretations = interpretations;
     this.tables = health.tables.map((one) => one.name);
     this.isKnown = true;
   }

@@ -19,6 +19,9 @@ export const roundOfOffer = (offer: Offer): number | undefined => preset(offer)[
 export const decisionsOn = (offers: readonly Offer[], referral: ReferralLine): Offer[] =>
   offers.filter((offer) => offer.command === "decide-referral" && preset(offer)["referral"] === referral.id);
 
+/** To confirm a report, or to contest it. */
+export const answersOn = (offers: readonly Offer[], report: string): Offer[] => offers.filter((offer) => preset(offer)["report"] === report);
+
 /** Ways to settle a claim at the table, or to give it up. */
 export const claimOffers = (offers: readonly Offer[], claim: string): Offer[] =>
   offers.filter((offer) => offer.command === "settle-claim" && preset(offer)["claim"] === claim);

@@ -6,7 +6,7 @@ import { StaffRequests } from "../pit/staffRequests.svelte";
 import type { Staff } from "../pit/staff";
 import { Refused } from "../connection/http";
 import type {
-  AnyCommand, ConsoleView, FeltArea, FeltView, IrregularityLine, Means, ColourLine, SeatLine, SeatView, Slip, TableView, FeltReply,
+  AnyCommand, ConsoleView, FeltArea, FeltView, IrregularityLine, Means, ColourLine, Offer, RoundsReply, RoundView, SeatLine, SeatView, Slip, TableView, FeltReply,
 } from "../connection/messages";
 import { localized, t } from "../i18n/index.svelte";
 import { seatsOf, sumsOf, type Tap } from "./taps";
@@ -60,6 +60,9 @@ export class Layout {
   readonly lit: ReadonlySet<string> = $derived.by(() => new Set(this.felt ? (this.view?.lit[this.felt.layout] ?? []) : []));
   /** What the rules order of a bet that comes too late. */
   readonly late: IrregularityLine | undefined = $derived.by(() => this.console?.irregularities.find((one) => one.id === "late-bet"));
+
+  /** Corrections of the record that the server offers: in the round in hand, and in earlier ones. */
+  readonly corrections: readonly Offer[] = $derived.by(() => this.console?.offers.filter((offer) => offer.command === "correct-record") ?? []);
 
   constructor(staff: Staff, table: string) {
     this.staff = staff;
@@ -178,6 +181,17 @@ export class Layout {
     const command = { command: "move-bet" as const, round: this.view?.round.number ?? 0, id: bet.id, area: area.id };
     const done = await attempt(() => this.requests.do(this.table, command, t("recorder.moveWhat", this.labelOf(bet.area), this.labelOf(area.id))));
     if (done) this.#note(bet.id, { area: area.id, label: area.label });
+  }
+
+  /** Whether this person may do something in their present position. */
+  isMine(offer: Offer): boolean {
+    const here = this.console?.people.find((one) => one.name === this.staff.person);
+    return here !== undefined && offer.by.includes(here.position);
+  }
+
+  /** A round with its bets. */
+  async roundOf(round: number): Promise<RoundView | undefined> {
+    return (await this.staff.connection.send<RoundsReply>({ type: "rounds", table: this.table, round }, { isSafe: true })).rounds[0];
   }
 
   labelOf(area: string): string {

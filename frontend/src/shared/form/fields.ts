@@ -26,6 +26,10 @@ export function begun(blank: Blank, defaults: Readonly<Fields>): unknown {
 const isNothing = (value: unknown): boolean =>
   value === undefined || value === null || value === "" || (Array.isArray(value) && value.length === 0);
 
+/** Whether a blank belongs to the form with these values of other fields. */
+export const isAsked = (blank: Blank, values: Readonly<Fields>): boolean =>
+  Object.entries(blank.when ?? {}).every(([field, allowed]) => (allowed as readonly unknown[]).includes(values[field]));
+
 /** Whether a blank is filled in as far as it has to be; whether it is right is the server's to say. */
 export function isFilled(blank: Blank, value: unknown): boolean {
   if (blank.kind === "second") return true;

@@ -118,14 +118,16 @@ def _act_trials(table: Table, step: Step) -> Iterator[Fields]:
 def releases(table: Table) -> Iterator[Candidate]:
     """Commands that end a declaration or an option to withdraw."""
     if Hold.DECLARATION in table.holds:
+        is_live = table.practice > 1 and table.book.record is not None
         for declared in Declared:
+            label = texts.joined(texts.COMMANDS["declare"], texts.DECLARED[declared])
             yield Candidate(
                 commands.Declare,
                 {"declared": declared},
-                texts.joined(texts.COMMANDS["declare"], texts.DECLARED[declared]),
+                texts.NOTHING_ELSE[declared] if is_live else label,
                 then=texts.RECOVERIES[table.procedure.recovery(table.phase, declared).action],
             )
-        if table.practice > 1 and table.book.record is not None:
+        if is_live:
             yield _unrecorded(table)
     for report in table.reports.values():
         label = texts.IRREGULARITIES[report.irregularity]
