@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from tests.pages.page_checks import axe, overflow
 from tests.pages.people import DESK, People
 from tests.pages.screens import ConsoleScreen, Screen
 from tests.pages.server_process import BOOKS, House
+from tests.tiers import sampled
 
 pytestmark = pytest.mark.part(name="pages")
 CAMERA = "camera 4, 21:03:10"
@@ -68,12 +70,13 @@ async def sent(console: ConsoleScreen, *, second: bool = False) -> None:
 async def in_both_languages(page: Page, name: str) -> None:
     """Keeps pictures of a page at a desk and on a phone, in English and Chinese; it fits all of them."""
     language = page.get_by_test_id("language")
-    for code in ("zh", "en"):
+    for code, size in sampled(f"pictures of {name}", product(("zh", "en"), ("phone", "desk")), 1):
         await language.select_option(code)
-        for size, viewport in (("phone", PHONE), ("desk", DESK)):
-            await page.set_viewport_size(viewport)
-            await pictured(page, f"{name}-{size}-{code}")
-            assert await overflow(page) == 0, (name, size, code)
+        await page.set_viewport_size({"phone": PHONE, "desk": DESK}[size])
+        await pictured(page, f"{name}-{size}-{code}")
+        assert await overflow(page) == 0, (name, size, code)
+    await page.set_viewport_size(DESK)
+    await language.select_option("en")
 
 
 async def _asked(screen: Screen) -> list[str]:
@@ -98,6 +101,8 @@ async def test_a_report_waits_for_a_second_person_who_confirms_or_contests_it(
         await crew.to("closed-tumbled")
         console, head = await asyncio.gather(people.console(table), people.console(table, crew.head_rank))
         await _power_fails(console)
+        then = head.at("report-h1").get_by_test_id("report-then")
+        await expect(then).to_contain_text("The round continues")
         await pictured(head.page, "held")
         assert await axe(head.page) == []
         await expect(console.at("next")).to_be_disabled()  # not by the person who reported
@@ -143,6 +148,41 @@ async def test_a_report_waits_for_a_second_person_who_confirms_or_contests_it(
         await pictured(page, "round-contested")
 
 
+async def _corrects_the_record(head: ConsoleScreen, house: House, table: str) -> None:
+    """A chip that was not recorded is added, and its stake put right: the form has what each needs."""
+    await opened(head, "correct-record", "correct-record")
+    assert await axe(head.page) == []
+    assert await _asked(head) == ["reason", "evidence"]
+    await filled(head, change="add", means="cash-chips", area="big", stake="20")
+    await head.at("act-dialog").locator("[data-testid^=field-seat-]").first.check()
+    await filled(head, reason="a chip was not recorded", evidence=CAMERA)
+    await sent(head)
+    await opened(head, "correct-record", "correct-record-again")
+    await filled(head, change="stake", reason="there were five", evidence=CAMERA, stake="50")
+    chosen = head.at("act-dialog").get_by_test_id("field-id")
+    await expect(chosen.locator("option")).to_have_count(2)  # the chips, and not the terminal's own bet
+    await chosen.select_option(index=1)
+    await pictured(head.page, "correct-record-filled")
+    await sent(head)
+    added, put_right = house.events(table, "record-corrected")
+    assert (added["change"], added["after"]["stake"], added["evidence"]) == ("add", 20_00, CAMERA)
+    assert (put_right["before"]["stake"], put_right["after"]["stake"]) == (20_00, 50_00)
+
+
+async def _withdraws(console: ConsoleScreen, house: House, table: str) -> None:
+    """Power fails; the choice of the seat is recorded at the console, or that all were asked, in one act."""
+    await console.reports("power-failure")
+    await console.confirms()
+    await console.next_is("close-withdrawal")
+    await expect(console.at("next")).to_contain_text("all others were asked and stay")
+    await expect(console.at("withdrawal")).to_contain_text("20.00")
+    await in_both_languages(console.page, "withdrawal")
+    assert await axe(console.page) == []
+    await console.at("withdrawal").get_by_test_id("withdraws").click()
+    await expect(console.at("withdrawal").get_by_test_id("withdraws")).to_have_count(0)
+    assert [choice["withdraw"] for choice in house.events(table, "withdrawal-chosen")] == [True]
+
+
 async def test_the_close_needs_no_tumble_a_die_seen_before_it_voids_and_the_record_follows_the_chips(
     people: People, house: House
 ) -> None:
@@ -156,26 +196,9 @@ async def test_the_close_needs_no_tumble_a_die_seen_before_it_voids_and_the_reco
         await console.at("act-close-bets").click()  # no tumble yet: the close is a fact (MBS 3.2, 5.6)
         await console.is_in("closed")
         await console.at("something-wrong").click()
-        await expect(console.at("irregularity-wrong-result")).to_contain_text("enter what the dice")
+        await expect(console.at("irregularity-wrong-result")).to_contain_text("“Enter the result”")
         await console.page.keyboard.press("Escape")
-        head = await people.console(table, crew.head_rank)
-        await opened(head, "correct-record", "correct-record")
-        assert await axe(head.page) == []
-        assert await _asked(head) == ["reason", "evidence"]
-        await filled(head, change="add", means="cash-chips", area="big", stake="20")
-        await head.at("act-dialog").locator("[data-testid^=field-seat-]").first.check()
-        await filled(head, reason="a chip was not recorded", evidence=CAMERA)
-        await sent(head)
-        await opened(head, "correct-record", "correct-record-again")
-        await filled(head, change="stake", reason="there were five", evidence=CAMERA, stake="50")
-        chosen = head.at("act-dialog").get_by_test_id("field-id")
-        await expect(chosen.locator("option")).to_have_count(2)  # the chips, and not the terminal's own bet
-        await chosen.select_option(index=1)
-        await pictured(head.page, "correct-record-filled")
-        await sent(head)
-        added, put_right = house.events(table, "record-corrected")
-        assert (added["change"], added["after"]["stake"], added["evidence"]) == ("add", 20_00, CAMERA)
-        assert (put_right["before"]["stake"], put_right["after"]["stake"]) == (20_00, 50_00)
+        await _corrects_the_record(await people.console(table, crew.head_rank), house, table)
         pit = await people.pit()
         await expect(pit.get_by_test_id("alarms")).to_contain_text("corrected the record")
         await pictured(pit, "pit-alarm")
@@ -187,16 +210,7 @@ async def test_the_close_needs_no_tumble_a_die_seen_before_it_voids_and_the_reco
         await crew.to("open")
         await one.is_open()
         await one.bets("small", 20_00)
-        await console.reports("power-failure")
-        await console.confirms()
-        await console.next_is("close-withdrawal")
-        await expect(console.at("next")).to_contain_text("all others were asked and stay")
-        await expect(console.at("withdrawal")).to_contain_text("20.00")
-        await in_both_languages(console.page, "withdrawal")
-        assert await axe(console.page) == []
-        await console.at("withdrawal").get_by_test_id("withdraws").click()
-        await expect(console.at("withdrawal").get_by_test_id("withdraws")).to_have_count(0)
-        assert [choice["withdraw"] for choice in house.events(table, "withdrawal-chosen")] == [True]
+        await _withdraws(console, house, table)
         await crew.catches_up()
         await crew.to("between")  # all withdrew: the round ends without a result
         # The next one: power fails with bets open, and a die was seen (MBS 5.2, 5.13.2).
@@ -207,6 +221,19 @@ async def test_the_close_needs_no_tumble_a_die_seen_before_it_voids_and_the_reco
         await console.confirms()
         await console.is_in("between")
         assert [one["clause"] for one in house.events(table, "round-voided")] == ["5.2"]
+
+
+async def _enters_a_round(head: ConsoleScreen) -> None:
+    """A round that was played by hand is entered by two."""
+    await opened(head, "enter-round", "by-hand")
+    assert await axe(head.page) == []
+    await head.at("by-hand-add").click()
+    await head.at("by-hand-stake-0").fill("20")
+    for face in (4, 5, 6):
+        await head.at("act-dialog").get_by_test_id(f"face-{face}").click()
+    await filled(head, evidence=CAMERA, reason="the system was down")
+    await pictured(head.page, "by-hand-filled")
+    await sent(head, second=True)
 
 
 async def test_after_a_stop_what_happened_unrecorded_is_declared_and_the_settlement_entered(
@@ -249,15 +276,7 @@ async def test_after_a_stop_what_happened_unrecorded_is_declared_and_the_settlem
         assert list(entered["returned"].values()) == [40_00]
         async with Crew(own, "MBS1") as crew:
             await crew.to("between")
-            await opened(head, "enter-round", "by-hand")
-            assert await axe(head.page) == []
-            await head.at("by-hand-add").click()
-            await head.at("by-hand-stake-0").fill("20")
-            for face in (4, 5, 6):
-                await head.at("act-dialog").get_by_test_id(f"face-{face}").click()
-            await filled(head, evidence=CAMERA, reason="the system was down")
-            await pictured(head.page, "by-hand-filled")
-            await sent(head, second=True)
+            await _enters_a_round(head)
             page = await people.at("/round", **_as("shift-manager"), table="MBS1", round="2")
             await expect(page.get_by_test_id("by-hand")).to_be_visible()
             await pictured(page, "round-by-hand")

@@ -15,6 +15,8 @@ import taisai.server
 from taisai.game import play
 from taisai.game.refusals import Reason, Refusal
 from taisai.server.auth.verification import SignInRefusalReason
+from taisai.server.projections.record_offers import CORRECT_RECORD_EARLIER
+from taisai.server.projections.texts import ACTS, COMMANDS, CORRECT, CORRECT_EARLIER, INSTEAD
 from tests.game.machine import SETUPS
 from tests.server.projections.played_tables import states
 
@@ -124,3 +126,36 @@ def test_refusals_of_money_tell_their_sums_as_data(setup: Any) -> None:
         if one.reason in WITH_SUMS and len(_AMOUNT.findall(one.message)) == 2:
             assert len(one.sums) == 2, one
             assert all(str(amount) in one.message for amount in one.sums), one
+
+
+# A refusal that points to another act names it as the pages do
+
+_NAMED: Final = re.compile("“([^”]+)”")
+
+
+def named_acts(language: str) -> set[str]:
+    """What texts of refusals name in quotation marks: in the pages' words, and in messages of the program."""
+    texts = list(_words(_WORDS / f"{language}.json")["refused"].values())
+    texts += [getattr(words, language) for words in INSTEAD.values()]
+    if language == "en":
+        texts += [
+            node.value
+            for package in ("game", "cage", "server/handlers")
+            for file in (_FLOOR.parent / package).rglob("*.py")
+            for node in ast.walk(ast.parse(file.read_text("utf-8")))
+            if isinstance(node, ast.Constant) and isinstance(node.value, str)
+        ]
+    return {act for text in texts for act in _NAMED.findall(text)}
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_an_act_that_a_refusal_names_is_called_so_on_the_pages(language: str) -> None:
+    labels = {*ACTS.values(), *COMMANDS.values(), CORRECT, CORRECT_EARLIER, CORRECT_RECORD_EARLIER}
+    known = {getattr(label, language) for label in labels}
+    known.add(_words(_WORDS / f"{language}.json")["office"]["adopt"])
+    found = named_acts(language)
+    assert found >= {
+        getattr(COMMANDS["enter-settlement"], language),
+        getattr(COMMANDS["confirm-report"], language),
+    }
+    assert found - known == set()

@@ -49,7 +49,7 @@ class PersonLeft(Event, frozen=True, kw_only=True, tag="person-left"):
 
 PEOPLE: Final = Clause("house:people")
 MOST_PEOPLE: Final = 100  # at one table at once
-NO_RELIEF: Final = "the Dealer cannot leave during a round: assign another Dealer first"
+NO_RELIEF: Final = "the Dealer cannot leave during a round: “Assign a person to the table” first"
 
 
 def assign(table: Table, command: Assign) -> Events | Refusal:

@@ -10,6 +10,7 @@ from taisai.game.vocabulary import RECOVERY, Means
 from taisai.protocol.views import Offer
 from taisai.rules import rulebook
 from taisai.server.projections.history import History, RoundLogs
+from taisai.server.projections.house_views import table_alarm
 from taisai.server.projections.offers import offers
 from taisai.server.projections.rounds import round_view
 from taisai.server.projections.table import table_view
@@ -48,6 +49,7 @@ def test_after_a_stop_the_declaration_is_offered_and_then_the_settlement(book: s
     assert dealer is not None
     playing.do(Recover, RECOVERY)
     assert len(named(playing, "declare-unrecorded")) == 1
+    assert [one.command for one in offers(playing.table, playing.now) if one.main] == ["declare"]
     assert named(playing, "perform") == []
     tumbles = 0 if book == THREE_CARD else 3
     playing.do(DeclareUnrecorded, dealer, tumbles=tumbles, faces=(1, 2, 4), settled=True, second=beside)
@@ -56,6 +58,7 @@ def test_after_a_stop_the_declaration_is_offered_and_then_the_settlement(book: s
     assert fields == ["returned", *(["witnessed"] if book == US else []), "evidence", "reason", "second"]
     assert named(playing, "perform") == []
     assert table_view(playing.table, History.of(playing.table)).stoppage.hold == "settlement"
+    assert offer.main  # the console names and offers what is due
     playing.do(EnterSettlement, dealer, returned={SEAT: 100}, second=beside, **EVIDENCE)
     assert named(playing, "enter-settlement") == []
 
@@ -76,6 +79,10 @@ def test_what_was_played_by_hand_is_marked_in_round_history_and_report() -> None
     assert view.by_hand
     assert [incident.what for incident in view.incidents] == ["round-entered", "settlement-entered"]
     assert view.incidents[0].second == "pat"
+    alarms = [alarm for event in answer if (alarm := table_alarm("T", event))]
+    assert [(alarm.about, bool(alarm.says.zh)) for alarm in alarms] == [("T", True)] * 2
+    assert f"dan and pat entered round {number}, which was played by hand" in alarms[0].says.en
+    assert f"the settlement of round {number}, which was made by hand" in alarms[1].says.en
     last = History.of(playing.table).last
     assert last is not None
     assert last.by_hand

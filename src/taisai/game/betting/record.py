@@ -216,8 +216,8 @@ def _seated(table: Table, round_: Round, name: str) -> SeatedPlayer | Refusal:
     is_open = round_.settled is None or unpaid(table, round_)
     if is_open and (not seat.taken or seat.session != seated.session):
         message = (
-            f"the player of seat {name} has left: correct the record when round {round_.number} is paid, "
-            "then a claim follows"
+            f"the player of seat {name} has left: “Correct the record of an earlier round” when round "
+            f"{round_.number} is paid, then a claim follows"
         )
         return refused(Reason.UNKNOWN_SEAT, "house:seats", message)
     if name in round_.withdrawn and round_.settled is None:

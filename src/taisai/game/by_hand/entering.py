@@ -157,7 +157,7 @@ def _bad_round(table: Table, command: messages.EnterRound) -> Refusal | None:
     shoe = table.shoe
     refusal = bad_faces(command.faces)
     if refusal is None and shoe.used and (shoe.short or not shoe.can_hold(command.faces)):
-        message = f"the decks do not have the cards {shown(command.faces)}: record the shuffle first"
+        message = f"the decks do not have the cards {shown(command.faces)}: “Shuffle the shoe” first"
         return refused(Reason.BAD_VALUE, shoe.rule.clause, message)
     return refusal
 

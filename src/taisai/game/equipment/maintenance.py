@@ -64,7 +64,9 @@ def refused_change(table: Table, item: str) -> Refusal | None:
 def _not_fresh(table: Table, command: messages.PlaceItem) -> Refusal | None:
     """Why an item cannot be placed: one is on the table, or this one was retired."""
     if command.item in table.equipment.placed:
-        return refused(Reason.OUT_OF_ORDER, EQUIPMENT, f"{command.item} is on the table: remove it first")
+        return refused(
+            Reason.OUT_OF_ORDER, EQUIPMENT, f"{command.item} is on the table: “Remove from the table” first"
+        )
     if (command.item, command.serial) in table.equipment.retired:
         serial = f"serial number {command.serial}" if command.serial else "no serial number"
         message = f"{command.item} with {serial} was retired: place another"
@@ -114,7 +116,7 @@ def inspect(table: Table, command: messages.Inspect) -> Events | Refusal:
         return refusal
     item = table.equipment.items[command.item]
     if not table.equipment.placed[command.item].working:
-        message = f"{item.id} is out of order: repair or replace it first"
+        message = f"{item.id} is out of order: “Mark as repaired” or “Remove from the table” first"
         return refused(Reason.OUT_OF_ORDER, EQUIPMENT, message)
     holder = table.people[command.by].position
     if not item.inspections:
@@ -205,7 +207,7 @@ def shuffle_shoe(table: Table, command: messages.ShuffleShoe) -> Events | Refusa
     if refusal := _shoe_refusal(table, command.by):
         return refusal
     if not table.shoe.decks or table.shoe.spoilt:
-        return refused(Reason.UNMET_NEED, SHOE, "the shoe has no sound decks: load it first")
+        return refused(Reason.UNMET_NEED, SHOE, "the shoe has no sound decks: “Load the shoe” first")
     burnt = int(table.settings.get("burn", "0"))
     return (messages.ShoeShuffled(at=command.at, by=command.by, clause=SHOE, burnt=burnt),)
 
@@ -215,7 +217,7 @@ def count_cards(table: Table, command: messages.CountCards) -> Events | Refusal:
     if refusal := at_table(table, command.by):
         return refusal
     if table.shoe.rule.kind is not ChanceKind.CARDS or not table.shoe.decks:
-        return refused(Reason.UNMET_NEED, SHOE, "the shoe has no decks: load it first")
+        return refused(Reason.UNMET_NEED, SHOE, "the shoe has no decks: “Load the shoe” first")
     if len(command.found) != len(FACES) or any(count < 0 for count in command.found):
         message = f"expected {len(FACES)} counts, one for each face, got {shown(command.found)}"
         return refused(Reason.BAD_VALUE, SHOE, message)

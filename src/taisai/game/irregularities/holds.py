@@ -146,7 +146,8 @@ def _bad_declaration(table: Table, command: messages.DeclareUnrecorded) -> Refus
         return refused(Reason.DIFFERENT_CONTENT, DECLARATION, message)
     if command.faces and round_.settled is not None and Outcome.of(*command.faces) is not round_.result:
         message = (
-            f"the round is settled on {round_.result}, got {shown(command.faces)}: report a wrong result"
+            f"the round is settled on {round_.result}, got {shown(command.faces)}: declare without faces, "
+            "then “Correct the result”"
         )
         return refused(Reason.DIFFERENT_CONTENT, DECLARATION, message)
     if command.faces and shoe.used:

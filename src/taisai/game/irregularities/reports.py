@@ -21,7 +21,7 @@ def confirm(table: Table, command: messages.ConfirmReport) -> Events | Refusal:
     report = _waiting(table, command)
     if isinstance(report, Refusal):
         return report
-    case = _case(table, report, command)
+    case = case_of(table, report, at=command.at, second=command.by)
     follows = () if _has_followed(case) else consequences.consequences(table, case)
     if isinstance(follows, Refusal):
         return follows
@@ -68,7 +68,8 @@ def _waiting(table: Table, command: messages.ConfirmReport | messages.ContestRep
     return two_people(table, report.by, command.by, clause=CONFIRMATION) or report
 
 
-def _case(table: Table, report: HeldReport, command: messages.ConfirmReport) -> IrregularityCase:
+def case_of(table: Table, report: HeldReport, *, at: int, second: str) -> IrregularityCase:
+    """The irregularity as it is ruled if a second person confirms the report now."""
     round_ = table.round
     if report.round is not None and (round_ is None or round_.number != report.round):
         round_ = table.past(report.round)
@@ -76,9 +77,9 @@ def _case(table: Table, report: HeldReport, command: messages.ConfirmReport) -> 
     is_hidden = round_ is table.round and phase.visibility is not Visibility.SHOWN
     seen = report.seen or (is_hidden and round_ is not None and round_.seen)
     case = IrregularityCase(
-        command.at, report.by, report.irregularity, round_, phase,
+        at, report.by, report.irregularity, round_, phase,
         table.irregularities.ruling_for(report.irregularity, phase, table.settings), seen,
-        report.through, report.faces, report.item, report.detail, command.by,
+        report.through, report.faces, report.item, report.detail, second,
     )  # fmt: skip
     return rulings.judged(table, case)
 

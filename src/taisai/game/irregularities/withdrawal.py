@@ -89,7 +89,10 @@ def _not_asked(table: Table, command: messages.CloseWithdrawal, clause: Clause) 
     unasked = [seat for seat in table.current.seats() if seat not in table.current.choices]
     if not unasked or command.others_stay:
         return None
-    message = f"no choice is recorded for seats {listed(unasked)}: record it, or that all others stay"
+    message = (
+        f"no choice is recorded for seats {listed(unasked)}: “Record a player's choice to withdraw” first, "
+        "or say that all others were asked and stay"
+    )
     return refused(Reason.UNMET_NEED, clause, message)
 
 

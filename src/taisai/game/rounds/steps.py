@@ -112,9 +112,9 @@ def _not_in_order(table: Table) -> Refusal | None:
     if item is None:
         return None
     if item in table.equipment.placed:
-        message = f"{item} is out of order: repair or replace it first"
+        message = f"{item} is out of order: “Mark as repaired” or “Remove from the table” first"
     else:
-        message = f"{item} is not on the table: place it first"
+        message = f"{item} is not on the table: “Place on the table” first"
     return refused(Reason.UNMET_NEED, "house:equipment", message)
 
 
@@ -265,9 +265,12 @@ def _unmet(table: Table, command: Perform, need: StepNeed) -> Refusal:
     elif need.need is Need.DICE_WITHIN_LIFE:
         outlived = equipment.outlived(max(command.at, table.latest), settings)
         assert outlived is not None
-        message = f"{outlived.id} may be on the table for at most {outlived.hours_on_table} hours: replace it"
+        hours = outlived.hours_on_table
+        message = (
+            f"{outlived.id} may be on the table for at most {hours} hours: “Remove from the table” first"
+        )
         if outlived.id not in equipment.placed:
-            message = f"{outlived.id} is not on the table: place it first"
+            message = f"{outlived.id} is not on the table: “Place on the table” first"
     elif need.need is Need.SHOE_CAN_COMPLETE:
         message = f"{table.shoe.unready(settings)} ({table.shoe.left} cards left)"
         clause = need.clause if table.shoe.short and table.shoe.decks else Clause("house:shoe")

@@ -135,7 +135,7 @@ def _not_adopted(context: Context, house: House, book: Rulebook) -> Refusal | No
         return None
     rank, clause = book.adoption
     missing = f"the interpretations of {book.id}, edition {book.edition}, are not adopted"
-    message = f"{missing}: a {rank} or above adopts them by name (adopt-interpretations)"
+    message = f"{missing}: “Adopt the interpretations” first, by a {rank} or above (page: office)"
     return Refusal(Reason.UNMET_NEED, clause, message)
 
 

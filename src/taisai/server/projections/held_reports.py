@@ -7,35 +7,19 @@ from typing import Final
 
 from taisai.game import Refusal, Table
 from taisai.game.commands import ConfirmReport
-from taisai.game.events import (
-    Event,
-    Referred,
-    ResultCorrected,
-    RoundResettled,
-    RoundVoided,
-    WithdrawalOffered,
-)
+from taisai.game.events import Event, ResultCorrected, RoundResettled, RoundVoided
+from taisai.game.irregularities.reports import case_of
 from taisai.game.rounds.corrections import unpaid
 from taisai.game.rounds.round import Round
 from taisai.game.rounds.settlement import settlement, stakes_by_purse
 from taisai.game.table import HeldReport
-from taisai.protocol.views import ReportLine, SeatReturn, Words
-from taisai.rules.irregularities import Ruling
+from taisai.protocol.views import ReportLine, SeatReturn
 from taisai.rules.outcomes import Outcome
-from taisai.rules.vocabulary import Phase
 from taisai.server.projections import texts
 from taisai.server.projections.candidates import TrialTable, stand_in
 
 MOST_REPORTS: Final = 20  # that are shown; each is tried
 MOST_RETURNS: Final = 50  # seats that are shown of one report
-_ORDERED: Final = {
-    RoundVoided: Ruling.VOID,
-    RoundResettled: Ruling.SETTLE_BY_OUTCOME,
-    ResultCorrected: Ruling.SETTLE_BY_OUTCOME,
-    WithdrawalOffered: Ruling.WITHDRAW_OPTION,
-    Referred: Ruling.REFER,
-}
-"""Event that follows a confirmed report → what was ordered, the first of them."""
 _BySeat = dict[str, int]
 
 
@@ -50,7 +34,8 @@ def report_lines(table: Table, now: int) -> tuple[ReportLine, ...]:
 def _line(stage: TrialTable, report: HeldReport) -> ReportLine:
     table = stage.table
     round_ = _round(table, report.round)
-    answer = stage.decided(ConfirmReport, stand_in(stage.positions[-1]), {"report": report.id})
+    second = stand_in(stage.positions[-1])
+    answer = stage.decided(ConfirmReport, second, {"report": report.id})
     events = () if isinstance(answer, Refusal) else answer
     seats = _returns(table, events)
     sums = SeatReturn(seat="", now=sum(seat.now for seat in seats), then=sum(seat.then for seat in seats))
@@ -61,22 +46,10 @@ def _line(stage: TrialTable, report: HeldReport) -> ReportLine:
         detail=report.detail,
         faces=texts.faces_of(round_.result) if round_ is not None and round_.result else None,
         shown=texts.faces_of(Outcome.of(*report.faces)) if report.faces else None,
-        then=confirmed(table, report, events),
+        then=texts.RULINGS[case_of(table, report, at=stage.now, second=second).ruled.ruling],
         paid=round_ is not None and round_.settled is not None and not unpaid(table, round_),
         returns=seats[:MOST_RETURNS], sums=sums if seats else None,
     )  # fmt: skip
-
-
-def confirmed(table: Table, report: HeldReport, events: tuple[Event, ...]) -> Words:
-    """What is ordered if a report is confirmed, in words."""
-    kinds = {type(event) for event in events}
-    for kind, ruling in _ORDERED.items():
-        if kind in kinds:
-            several = ruling is Ruling.VOID and sum(isinstance(event, kind) for event in events) > 1
-            return texts.RULINGS[Ruling.VOID_AFFECTED if several else ruling]
-    phase = round_.phase if (round_ := _round(table, report.round)) is not None else Phase.BETWEEN
-    ruled = table.irregularities.ruling_for(report.irregularity, phase, table.settings)
-    return texts.RULINGS[ruled.ruling]
 
 
 def _round(table: Table, number: int | None) -> Round | None:

@@ -210,7 +210,8 @@ CARDS_SHOW: Final = Words("What the cards show", "牌面点数")
 
 INSTEAD: Final[Mapping[Irregularity, Words]] = {
     Irregularity.WRONG_RESULT: Words(
-        "No result is entered yet: enter what the dice or cards show", "尚未输入结果：请输入骰子或牌的点数"
+        f"No result is entered yet: “{ACTS[Act.ENTER_RESULT].en}”, as the dice or cards show",
+        f"尚未输入结果：请先“{ACTS[Act.ENTER_RESULT].zh}”（骰子或牌的点数）",
     ),
 }
 """Irregularity → the act to take while it cannot be reported."""
