@@ -153,6 +153,21 @@ describe("the form", () => {
     await fireEvent.click(screen.getByTestId("confirm"));
     await waitFor(() => expect(onsubmit).toHaveBeenCalledWith({ faces: [2, 6, 4] }));
   });
+  test("has a blank only with the values of another that ask for it, and sends no other", async () => {
+    const onsubmit = vi.fn().mockResolvedValue(true);
+    const choices = ["add", "move"].map((value) => ({ value, label: words(value) }));
+    const text = (field: string, ...changes: string[]) => blank(field, "text", { most: 9, when: { change: changes } });
+    render(Form, { blanks: [blank("change", "choice", { choices }), text("id", "move"), text("area", "add", "move"), text("seat", "add")], label: "Do", onsubmit });
+    expect(screen.queryByTestId("field-area")).toBeNull();
+    await fireEvent.click(screen.getByTestId("field-change-add"));
+    for (const field of ["seat", "area"]) await fireEvent.input(screen.getByTestId(`field-${field}`), { target: { value: "x" } });
+    await fireEvent.click(screen.getByTestId("field-change-move"));
+    expect(screen.queryByTestId("field-seat")).toBeNull();
+    expect((screen.getByTestId("confirm") as HTMLButtonElement).disabled).toBe(true);
+    await fireEvent.input(screen.getByTestId("field-id"), { target: { value: "b1" } });
+    await fireEvent.click(screen.getByTestId("confirm"));
+    await waitFor(() => expect(onsubmit).toHaveBeenCalledWith({ change: "move", id: "b1", area: "x" }));
+  });
   test("says why it was refused, and can be sent again", async () => {
     const refused = new Refused({ reason: "bad-value", message: "expected a reason, got none", clause: "5.1" });
     const onsubmit = vi.fn().mockRejectedValueOnce(refused).mockResolvedValue(true);

@@ -2,16 +2,22 @@
 import { fireEvent, render, screen, waitFor } from "@testing-library/svelte";
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import Devices from "../src/office/Devices.svelte";
+import Interpretations from "../src/office/Interpretations.svelte";
 import People from "../src/office/People.svelte";
 import { inOrder, isKey, keyOf, StaffList } from "../src/office/staffList.svelte";
 import { StaffRequests } from "../src/pit/staffRequests.svelte";
 import type { Connection } from "../src/connection/connection.svelte";
-import type { DeviceResponse, StaffMember } from "../src/connection/messages";
+import type { DeviceResponse, EditionResponse, InterpretationsResponse, StaffMember } from "../src/connection/messages";
 import { loadLanguage } from "../src/i18n/index.svelte";
 
 const someone = (person: string, rank: string, more: Partial<StaffMember> = {}): StaffMember => ({ person, rank, locked: false, has_credentials: true, sessions: 0, ...more });
 const PEOPLE = [someone("Dan Ho", "dealer", { locked: true }), someone("Ann Lee", "administrator", { sessions: 1 }), someone("Bo Chu", "dealer")];
 const DEVICES: DeviceResponse[] = [{ device: "P7", kind: "terminal", table: "SB1", seat: "7", key: "ab".repeat(32) }];
+const EDITION: EditionResponse = {
+  rulebook: "rws", edition: 2, title: { en: "Sic Bo", zh: "骰宝" }, digest: "sha256:9157253e11e5aa", rank: "shift-manager", asked_by: "5.10", tables: ["SB1"],
+  interpretations: [0, 1].map((place) => ({ clauses: [{ clause: `3.${place}`, says: "a clause" }], reading: `reading ${place}`, reason: "a reason" })),
+};
+const READINGS: InterpretationsResponse = { editions: [EDITION], adopted: [] };
 const SECRET = "otpauth://totp/Taisai:Sue?secret=ABC";
 
 interface Request { method: string; path: string; body: Record<string, unknown> | null }
@@ -24,7 +30,7 @@ beforeEach(() => {
   answers = {};
   vi.stubGlobal("fetch", (path: string, { method, body }: { method: string; body: string | null }) => {
     const request: Request = { method, path, body: body ? (JSON.parse(body) as Record<string, unknown>) : null };
-    const known: Record<string, object> = { "/api/staff": PEOPLE, "/api/devices": DEVICES, "/health": { tables: [{ name: "SB1" }] } };
+    const known: Record<string, object> = { "/api/staff": PEOPLE, "/api/devices": DEVICES, "/api/interpretations": READINGS, "/health": { tables: [{ name: "SB1" }] } };
     if (method !== "GET") asked.push(request);
     const [status, told] = method === "GET" ? [200, known[path]] : (answers[`${method} ${path}`]?.(request) ?? [200, { done: true, uri: null }]);
     return Promise.resolve(new Response(JSON.stringify(told), { status }));
@@ -109,5 +115,26 @@ describe("people and devices", () => {
     await fireEvent.click(screen.getByTestId("dismiss"));
     await fireEvent.click(screen.getByTestId("sure-do"));
     await waitFor(() => expect(asked).toEqual([{ method: "DELETE", path: "/api/staff", body: { person: ".." } }]));
+  });
+});
+
+describe("interpretations", () => {
+  it("are adopted once each is read, and by no administrator", async () => {
+    const staffList = await rollOf("shift-manager");
+    expect(staffList.unadopted).toBe(1);
+    const send = vi.spyOn(staffList.requests, "do").mockResolvedValue(null);
+    const { unmount } = render(Interpretations, { staffList, person: "Max" });
+    const adopt = screen.getByTestId("adopt") as HTMLButtonElement;
+    for (const place of [0, 1]) {
+      expect(adopt.disabled).toBe(true);
+      await fireEvent.click(screen.getByTestId(`read-${place}`));
+    }
+    await fireEvent.click(adopt);
+    const command = { command: "adopt-interpretations", rulebook: "rws", edition: 2, digest: EDITION.digest, rank: "shift-manager", asked_by: "5.10" };
+    expect(send).toHaveBeenCalledWith(null, command, "Adopt the interpretations: rws, edition 2");
+    unmount();
+    render(Interpretations, { staffList: await rollOf("administrator"), person: "Ann" });
+    expect(screen.queryByTestId("adopt")).toBeNull();
+    expect(screen.queryByTestId("read-0")).toBeNull();
   });
 });

@@ -1,7 +1,7 @@
 // The supervisor's own logic: which offers belong together, and asking with a second person.
 import { afterEach, expect, test, vi } from "vitest";
 import { StaffRequests } from "../src/pit/staffRequests.svelte";
-import { decisionsOn, claimOffers, formBlanks, isSevere, keyOf, left, once, itemOffers, treatmentOnly } from "../src/pit/offers";
+import { answersOn, decisionsOn, claimOffers, formBlanks, isSevere, keyOf, left, once, itemOffers, treatmentOnly } from "../src/pit/offers";
 import type { RequestBody, Connection } from "../src/connection/connection.svelte";
 import { Refused, Unanswered } from "../src/connection/http";
 import type { Blank, Offer, ReferralLine } from "../src/connection/messages";
@@ -17,6 +17,11 @@ test("a question has the decisions that are about it, and no others", () => {
   expect(decisionsOn(acts, referral)).toEqual([mine]);
   expect(claimOffers(acts, "r1").map((one) => one.command)).toEqual(["settle-claim"]);
   expect(itemOffers([offer("inspect", { item: "dice" }), offer("remove-item", {})], "dice")).toHaveLength(1);
+});
+
+test("a report has the two answers that are about it", () => {
+  const mine = [offer("confirm-report", { report: "h1" }), offer("contest-report", { report: "h1" })];
+  expect(answersOn([...mine, offer("confirm-report", { report: "h2" })], "h1")).toEqual(mine);
 });
 
 test("a decision is named without its question, in either language", () => {
