@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.async_api import Page, expect
+from playwright.async_api import Locator, Page, expect
 
 from taisai.rules import rulebook
 from tests.pages.browser import PHONE, screenshot
@@ -67,12 +67,14 @@ async def sent(console: ConsoleScreen, *, second: bool = False) -> None:
     await expect(console.at("act-dialog")).to_have_count(0)
 
 
-async def in_both_languages(page: Page, name: str) -> None:
+async def in_both_languages(page: Page, name: str, at: Locator | None = None) -> None:
     """Keeps pictures of a page at a desk and on a phone, in English and Chinese; it fits all of them."""
     language = page.get_by_test_id("language")
     for code, size in sampled(f"pictures of {name}", product(("zh", "en"), ("phone", "desk")), 1):
         await language.select_option(code)
         await page.set_viewport_size({"phone": PHONE, "desk": DESK}[size])
+        if at is not None:
+            await at.scroll_into_view_if_needed()
         await pictured(page, f"{name}-{size}-{code}")
         assert await overflow(page) == 0, (name, size, code)
     await page.set_viewport_size(DESK)
@@ -127,7 +129,7 @@ async def test_a_report_waits_for_a_second_person_who_confirms_or_contests_it(
         await expect(waits.get_by_test_id("report-shown")).to_have_attribute("data-faces", "6,6,6")
         await expect(waits.get_by_test_id("report-money")).to_contain_text("40.00")
         await expect(waits.get_by_test_id("report-money")).to_contain_text("-40.00")
-        await in_both_languages(pit, "pit-held")
+        await in_both_languages(pit, "pit-held", waits)
         assert await axe(pit) == []
         await pit.get_by_test_id("act-confirm-report").click()
         await pit.get_by_test_id("confirm").click()
@@ -342,7 +344,7 @@ async def test_us_5_a_the_lights_are_tried_with_numbers_and_the_recorder_correct
         await player.close()
 
 
-async def test_rws_5_10_b_a_shift_manager_reads_each_interpretation_and_adopts_them_by_name(
+async def test_rws_5_10_a_shift_manager_reads_each_interpretation_and_adopts_them_by_name(
     people: People,
 ) -> None:
     page = await people.at("/office", **_as("shift-manager"))

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Final
 
 from taisai.game import Table, commands
 from taisai.game.messages import tag_of
 from taisai.game.vocabulary import Hold, Means
 from taisai.protocol.views import Blank, Choice, Words
+from taisai.rules.procedure import Declared
 from taisai.server.projections import texts
 from taisai.server.projections.candidates import (
     MOST_SEATS,
@@ -26,6 +27,13 @@ NOT_WITNESSED: Final = Words("Settled by hand; the supervisor was not present", 
 VOID_BY_HAND: Final = Words(
     "Void; what was handed back by hand is entered first", "作废；先输入人工退还的款项"
 )
+NOTHING_ELSE: Final[Mapping[Declared, Words]] = {
+    Declared.SEEN: Words(
+        "A die was seen, and nothing else happened unrecorded", "有人看见骰子，此外未记录期间并无其他事发生"
+    ),
+    Declared.UNSEEN: Words("Nothing happened unrecorded", "未记录期间无任何事发生"),
+}
+"""What a declaration at a live table says: staff also declare what happened unrecorded."""
 ROUND_ALARM: Final = Words(
     "{by} and {second} entered round {round}, which was played by hand. {reason}",
     "{by} 与 {second} 补录了人工进行的第 {round} 局。{reason}",

@@ -124,7 +124,7 @@ def releases(table: Table) -> Iterator[Candidate]:
             yield Candidate(
                 commands.Declare,
                 {"declared": declared},
-                texts.NOTHING_ELSE[declared] if is_live else label,
+                by_hand_offers.NOTHING_ELSE[declared] if is_live else label,
                 then=texts.RECOVERIES[table.procedure.recovery(table.phase, declared).action],
             )
         if is_live:

@@ -131,13 +131,6 @@ DECLARED: Final[Mapping[Declared, Words]] = {
     Declared.SEEN: Words("a die was seen", "有人看见骰子"),
     Declared.UNSEEN: Words("no die was seen", "无人看见骰子"),
 }
-NOTHING_ELSE: Final[Mapping[Declared, Words]] = {
-    Declared.SEEN: Words(
-        "A die was seen, and nothing else happened unrecorded", "有人看见骰子，此外未记录期间并无其他事发生"
-    ),
-    Declared.UNSEEN: Words("Nothing happened unrecorded", "未记录期间无任何事发生"),
-}
-"""The same at a live table, where staff also declare what happened unrecorded."""
 RECOVERIES: Final[Mapping[Recovery, Words]] = {
     Recovery.NOTHING: Words("Nothing else changes", "其他不变"),
     Recovery.VOID: Words("The round is void; all bets are returned", "本局作废，退还全部投注"),
