@@ -13,7 +13,7 @@ from taisai.demo import crowd, players, staff
 from taisai.demo import house as demo_house
 from taisai.demo.players import FAST, LIVELY, OF, BetLimiter, PlayerSight, stake_on
 from taisai.game import Refusal
-from taisai.game.commands import Recover
+from taisai.game.commands import DeclareUnrecorded, Recover
 from taisai.game.events import BetRegistered, BetsClosed, UnrecordedDeclared
 from taisai.game.vocabulary import RECOVERY, Hold
 from taisai.journal import stream_of
@@ -191,6 +191,26 @@ def test_after_a_stop_virtual_staff_declare_that_nothing_happened_and_go_on(tabl
         (declared,) = (one for one in evening.events(table) if isinstance(one, UnrecordedDeclared))
         assert not declared.seen
         assert evening.concluded()[table] > before + 1
+
+    run(story)
+
+
+def test_what_was_handed_back_by_hand_is_left_to_people_to_enter() -> None:
+    async def story(evening: Evening) -> None:
+        table = evening.engine.table("MBS1")
+        while not table.phase.bets_open:
+            await evening.goes_on(0.5)
+        second = next(name for name, person in table.people.items() if person.position == "shift-manager")
+        declared = DeclareUnrecorded(
+            at=evening.clock.now(), by=table.dealer() or "", called=True, tumbles=3, seen=True, settled=True,
+            faces=(1, 2, 4), second=second,
+        )  # fmt: skip
+        for done in (Recover(at=evening.clock.now(), by=RECOVERY), declared):
+            answer = await evening.casino.queue.execute(stream_of("MBS1"), done)
+            assert not isinstance(answer, Refusal), answer
+        await evening.goes_on(60)
+        assert Hold.SETTLEMENT in evening.engine.table("MBS1").holds
+        assert evening.counted("MBS1")["SettlementEntered"] == 0
 
     run(story)
 

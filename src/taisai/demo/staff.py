@@ -72,6 +72,8 @@ CONFIRM: Final = "confirm-report"
 DECLARE: Final = "declare"
 UNRECORDED: Final = "declare-unrecorded"
 UNSEEN: Final = "unseen"
+BY_WITNESSES: Final = frozenset({UNRECORDED, "enter-settlement"})
+"""Only people who were there know what happened while the server was down, and what was handed back."""
 _TREATMENTS: Final = ("stands", "continue", "void", "void-rounds", "shut")
 """The treatments that a supervisor chooses, in order: the least first."""
 _VOID: Final = ("void", "void-rounds", "shut")
@@ -200,7 +202,9 @@ class VirtualPerson:
 
     def _wanted(self, console: Console) -> Offer | None:
         offer = declaration(console) or console.next_offer
-        return offer if offer is not None and self.position in offer.by else None
+        if offer is None or self.position not in offer.by or offer.command in BY_WITNESSES:
+            return None
+        return offer
 
     def _before(self, console: Console, offer: Offer) -> float:
         """Seconds until the step is done."""
