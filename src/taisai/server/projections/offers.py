@@ -51,6 +51,8 @@ _READIES: Final = (
     "load-shoe",
 )
 """Commands that make a table ready for its next round, in order."""
+_REPLACES: Final = ("remove-item", "place-item")
+"""Those for an item in use that is due: dice that are too old are replaced with a round in hand, too."""
 
 
 def offers(table: Table, now: int | None = None) -> tuple[Offer, ...]:
@@ -111,13 +113,10 @@ def _main(table: Table, offers: list[Offer]) -> int | None:
         return min(steps, key=lambda place: offers[place].preset["act"] in later)
     if table.held is not None:
         return next((tags.index(tag) for tag in _RELEASES if tag in tags), None)
-    if table.round is not None:
-        return None
     used = {item.id for item in table.equipment.in_use(table.settings)}
-    for tag in _READIES:
+    for tag in _READIES if table.round is None else _REPLACES:
         for place, offer in enumerate(offers):
-            item = offer.preset.get("item")
-            if offer.command == tag and (tag not in ("remove-item", "place-item") or item in used):
+            if offer.command == tag and (tag not in _REPLACES or offer.preset.get("item") in used):
                 return place
     return None
 
