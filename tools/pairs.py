@@ -9,8 +9,8 @@ from textwrap import wrap
 from typing import Final, NamedTuple
 
 from taisai.rules import Irregularity, Phase, Rulebook, rulebook, rulebook_ids
-from taisai.rules.irregularities import SIGHTS, Ruling, RulingCell
-from taisai.rules.pairs import Happening, PairCell, Prevails
+from taisai.rules.irregularities import SIGHTS, VOIDS, Ruling, RulingCell
+from taisai.rules.pairs import Happening, PairCell, PairEnd, Prevails
 
 CASES: Final = Path(__file__).parent.parent / "cases" / "pairs"
 SEEN: Final = "[seen]"
@@ -83,15 +83,18 @@ def reasons(book: Rulebook) -> dict[str, str]:
 def outcome_of(cell: PairCell, letters: Mapping[str, str]) -> Outcome:
     """A cell as it is written out: the ruling that weighs most comes first."""
     rulings = sorted(cell.rulings, key=lambda ruled: ruled.clause != cell.clause)
-    words = list(dict.fromkeys(map(_words, rulings)))
+    is_void = any(ruled.ruling in VOIDS for ruled in rulings)
+    words = list(dict.fromkeys(_words(ruled, is_void=is_void) for ruled in rulings))
     clauses = list(dict.fromkeys([cell.clause, *(ruled.clause for ruled in rulings)]))
     if cell.shuts:
-        words.append("shut")
+        words.append(str(PairEnd.SHUT))
     prevails = _PREVAILS.get(cell.prevails, str(cell.prevails))
     return Outcome(prevails, " + ".join(words), " + ".join(clauses), letters[cell.reason])
 
 
-def _words(ruled: RulingCell) -> str:
+def _words(ruled: RulingCell, *, is_void: bool) -> str:
+    if is_void and ruled.ruling is Ruling.SETTLE_THEN_SHUT:
+        return str(PairEnd.SHUT)  # there is nothing to settle
     return f"refer:{ruled.to}" if ruled.ruling is Ruling.REFER else str(ruled.ruling)
 
 
@@ -192,6 +195,7 @@ def _legend(book: Rulebook, letters: Mapping[str, str], kept: list[str]) -> Iter
         "on just one line. Prevails: A, B, both, or together where the two have a ruling of their own.",
         "Ruling and clause: what is in force for the round after both, the clause that decides first.",
         "A void round stays in the phase in which it was voided: what else is found in it is ruled by that.",
+        "A wrong result or display is of this round; that of an earlier one is put right there in any case.",
         "[seen]: a die or card of this round was seen. [shaker]: of the shaker, not of the device.",
         "The failure of a terminal is terminals-down, that of a display is display-wrong.",
     ]
