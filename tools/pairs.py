@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import product
 from pathlib import Path
 from textwrap import wrap
@@ -69,15 +69,15 @@ def table_of(book: Rulebook, settings: Mapping[str, str]) -> Table:
     }
 
 
-def reasons(book: Rulebook) -> dict[str, str]:
-    """Reason → its letter, in the order in which the lines of the rulebook are asked."""
+def reasons(book: Rulebook, tables: Iterable[Table]) -> dict[str, str]:
+    """Reason → its letter, in the order in which the lines are asked; only those of a cell."""
     pairs = book.irregularities.pairs
     if pairs is None:
         raise ValueError(f"{book!r} has no order of rulings ('precedence')")
-    listed = [exception.reason for exception in pairs.exceptions]
-    listed += [pairs.sight] if pairs.closed_seen else []
-    listed += [line.reason for line in pairs.order]
-    return {reason: chr(ord("a") + n) for n, reason in enumerate(dict.fromkeys(listed))}
+    given = {cell.reason for table in tables for cell in table.values()}
+    listed = [*(one.reason for one in pairs.exceptions), pairs.sight, *(line.reason for line in pairs.order)]
+    kept = [reason for reason in dict.fromkeys(listed) if reason in given]
+    return {reason: chr(ord("a") + n) for n, reason in enumerate(kept)}
 
 
 def outcome_of(cell: PairCell, letters: Mapping[str, str]) -> Outcome:
@@ -163,12 +163,12 @@ def phases_text(phases: tuple[Phase, ...], order: tuple[Phase, ...]) -> str:
 
 def text_of(book: Rulebook) -> str:
     """The file of a rulebook."""
-    letters, order = reasons(book), book.irregularities.phases
-    kept = unforeseen(book)
-    usual = table_of(book, book.chosen())
+    order, kept = book.irregularities.phases, unforeseen(book)
+    choices = ({}, *OTHER_SETTINGS.get(book.id, ()))
+    usual, *others = (table_of(book, book.chosen(settings)) for settings in choices)
+    letters = reasons(book, (usual, *others))
     parts = ["\n".join(_legend(book, letters, kept)), _written(_without(usual, kept), letters, order)]
-    for settings in OTHER_SETTINGS.get(book.id, ()):
-        table = table_of(book, book.chosen(settings))
+    for settings, table in zip(choices[1:], others, strict=True):
         differing = {key: cell for key, cell in table.items() if cell != usual[key]}
         name = ", ".join(f"{setting} = {value}" for setting, value in settings.items())
         parts.append(f"## {name}: where it differs\n")
