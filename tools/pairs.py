@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import product
 from pathlib import Path
 from textwrap import wrap
 from typing import Final, NamedTuple
 
 from taisai.rules import Irregularity, Phase, Rulebook, rulebook, rulebook_ids
-from taisai.rules.irregularities import SIGHTS, Ruling, RulingCell
-from taisai.rules.pairs import Happening, PairCell, Prevails
+from taisai.rules.irregularities import SIGHTS, VOIDS, Ruling, RulingCell
+from taisai.rules.pairs import Happening, PairCell, PairEnd, Prevails
 
 CASES: Final = Path(__file__).parent.parent / "cases" / "pairs"
 SEEN: Final = "[seen]"
@@ -69,29 +69,32 @@ def table_of(book: Rulebook, settings: Mapping[str, str]) -> Table:
     }
 
 
-def reasons(book: Rulebook) -> dict[str, str]:
-    """Reason → its letter, in the order in which the lines of the rulebook are asked."""
+def reasons(book: Rulebook, tables: Iterable[Table]) -> dict[str, str]:
+    """Reason → its letter, in the order in which the lines are asked; only those of a cell."""
     pairs = book.irregularities.pairs
     if pairs is None:
         raise ValueError(f"{book!r} has no order of rulings ('precedence')")
-    listed = [exception.reason for exception in pairs.exceptions]
-    listed += [pairs.sight] if pairs.closed_seen else []
-    listed += [line.reason for line in pairs.order]
-    return {reason: chr(ord("a") + n) for n, reason in enumerate(dict.fromkeys(listed))}
+    given = {cell.reason for table in tables for cell in table.values()}
+    listed = [*(one.reason for one in pairs.exceptions), pairs.sight, *(line.reason for line in pairs.order)]
+    kept = [reason for reason in dict.fromkeys(listed) if reason in given]
+    return {reason: chr(ord("a") + n) for n, reason in enumerate(kept)}
 
 
 def outcome_of(cell: PairCell, letters: Mapping[str, str]) -> Outcome:
     """A cell as it is written out: the ruling that weighs most comes first."""
     rulings = sorted(cell.rulings, key=lambda ruled: ruled.clause != cell.clause)
-    words = list(dict.fromkeys(map(_words, rulings)))
+    is_void = any(ruled.ruling in VOIDS for ruled in rulings)
+    words = list(dict.fromkeys(_words(ruled, is_void=is_void) for ruled in rulings))
     clauses = list(dict.fromkeys([cell.clause, *(ruled.clause for ruled in rulings)]))
     if cell.shuts:
-        words.append("shut")
+        words.append(str(PairEnd.SHUT))
     prevails = _PREVAILS.get(cell.prevails, str(cell.prevails))
     return Outcome(prevails, " + ".join(words), " + ".join(clauses), letters[cell.reason])
 
 
-def _words(ruled: RulingCell) -> str:
+def _words(ruled: RulingCell, *, is_void: bool) -> str:
+    if is_void and ruled.ruling is Ruling.SETTLE_THEN_SHUT:
+        return str(PairEnd.SHUT)  # there is nothing to settle
     return f"refer:{ruled.to}" if ruled.ruling is Ruling.REFER else str(ruled.ruling)
 
 
@@ -160,12 +163,12 @@ def phases_text(phases: tuple[Phase, ...], order: tuple[Phase, ...]) -> str:
 
 def text_of(book: Rulebook) -> str:
     """The file of a rulebook."""
-    letters, order = reasons(book), book.irregularities.phases
-    kept = unforeseen(book)
-    usual = table_of(book, book.chosen())
+    order, kept = book.irregularities.phases, unforeseen(book)
+    choices = ({}, *OTHER_SETTINGS.get(book.id, ()))
+    usual, *others = (table_of(book, book.chosen(settings)) for settings in choices)
+    letters = reasons(book, (usual, *others))
     parts = ["\n".join(_legend(book, letters, kept)), _written(_without(usual, kept), letters, order)]
-    for settings in OTHER_SETTINGS.get(book.id, ()):
-        table = table_of(book, book.chosen(settings))
+    for settings, table in zip(choices[1:], others, strict=True):
         differing = {key: cell for key, cell in table.items() if cell != usual[key]}
         name = ", ".join(f"{setting} = {value}" for setting, value in settings.items())
         parts.append(f"## {name}: where it differs\n")
@@ -192,6 +195,7 @@ def _legend(book: Rulebook, letters: Mapping[str, str], kept: list[str]) -> Iter
         "on just one line. Prevails: A, B, both, or together where the two have a ruling of their own.",
         "Ruling and clause: what is in force for the round after both, the clause that decides first.",
         "A void round stays in the phase in which it was voided: what else is found in it is ruled by that.",
+        "A wrong result or display is of this round; that of an earlier one is put right there in any case.",
         "[seen]: a die or card of this round was seen. [shaker]: of the shaker, not of the device.",
         "The failure of a terminal is terminals-down, that of a display is display-wrong.",
     ]

@@ -243,7 +243,7 @@ def test_us_readings_are_marked_as_such(book: Rulebook) -> None:
             "2(a)(2) [double_on_triple]",
             "4(c) 2(a)(8)",
             *("4(b)", "4(b) 4(c) 5(f)"),
-            *("6(a)", "6(a) 6(b)", "6(a) 6(b)", "6(a) 5(c) [no_roll]"),
+            *("6(a)", "6(a) 6(b)", "6(a) 6(b)", "6(a) 5(c) [no_roll]", "6(a) 5(c) 3(c) 5(d)(1)"),
             *("5(c) 3(c)", "3(c) 5(c)"),
             "3(c)",
             *("2(a) 5(e)", "5(e) 2(a)"),

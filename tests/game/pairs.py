@@ -241,25 +241,11 @@ def round_faults(
     table, rulings = playing.table, set(decided.rulings)
     round_ = table.round or table.past(number)
     assert round_ is not None
-    waits = [referral for referral in open_referrals(table) if referral.round in (number, None)]
     voids = [event for event in events if isinstance(event, RoundVoided)]
     reopened = [event for event in events if isinstance(event, BetsReopened)]
     ended = [event for event in events if isinstance(event, WithdrawalClosed)]
-    is_void = bool(rulings & {"void", "void-affected"})
-    shuts_after = "settle-then-shut" in rulings
-    facts = {
-        "void": (round_.voided, is_void),
-        "times voided": (len(voids), int(is_void)),
-        "no roll": (round_.phase == "open" and round_.shakes > 1, "no-roll" in rulings),
-        "option": (Hold.WITHDRAWAL in table.holds, "withdraw-option" in rulings),
-        "referred to": (
-            {f"refer:{referral.to}" for referral in waits},
-            {ruling for ruling in rulings if ruling.startswith("refer:")},
-        ),
-        "shut": (table.shut is not None, "shut" in rulings or (shuts_after and is_void)),
-        "shut after": (table.shut_after is not None, shuts_after and not is_void),
-        "held": (bool(table.holds), _is_held(rulings, waits) and not is_void),
-    }
+    facts = standing_facts(playing, number, rulings)
+    facts["times voided"] = (len(voids), int(bool(rulings & VOIDS)))
     if round_ is table.round and "no-roll" not in rulings:
         uncovers = "reset-and-enter" in rulings and phase == "closed-tumbled"
         facts["phase"] = (str(round_.phase), "revealed" if uncovers else phase)
@@ -271,9 +257,71 @@ def round_faults(
         facts["option ended by"] = (str(ended[0].clause), decided.clauses[0])
     ruled = [event for event in events if isinstance(event, IrregularityRuled)]
     facts["recorded"] = (len(ruled), 2)
-    found = [f"{name}: {got} played, {said} written" for name, (got, said) in facts.items() if got != said]
-    found += [f"ruled by {one.clause}" for one in ruled[1:] if str(one.clause) not in decided.clauses]
-    return found
+    return differing(facts | _recorded(ruled, decided))
+
+
+Facts = dict[str, tuple[object, object]]
+"""What → how it was played, and how it is written."""
+VOIDS: Final = {"void", "void-affected"}
+
+
+def differing(facts: Facts) -> list[str]:
+    """What was played otherwise than it is written."""
+    return [f"{name}: {got} played, {said} written" for name, (got, said) in facts.items() if got != said]
+
+
+def standing_facts(playing: Playing, number: int, rulings: set[str]) -> Facts:
+    """How a round and its table stand, beside the rulings that should be in force."""
+    table = playing.table
+    round_ = table.round or table.past(number)
+    assert round_ is not None
+    waits = [referral for referral in open_referrals(table) if referral.round in (number, None)]
+    is_void = bool(rulings & VOIDS)
+    return {
+        "void": (round_.voided, is_void),
+        "no roll": (round_.phase == "open" and round_.shakes > 1, "no-roll" in rulings),
+        "option": (Hold.WITHDRAWAL in table.holds, "withdraw-option" in rulings),
+        "referred to": (
+            {f"refer:{referral.to}" for referral in waits},
+            {ruling for ruling in rulings if ruling.startswith("refer:")},
+        ),
+        "shut": (table.shut is not None, "shut" in rulings),
+        "shut after": (table.shut_after is not None, "settle-then-shut" in rulings),
+        "held": (bool(table.holds), _is_held(rulings, waits) and not is_void),
+    }
+
+
+def in_force(decided: list[Decided], at_report: list[set[int]]) -> set[str]:
+    """The rulings that stand after several reports: of each report, what stands beside every other.
+
+    `at_report` holds, for each report, the places in `decided` of its pairs. A void stands by any pair.
+    """
+    standing = {ruling for one in decided for ruling in one.rulings if ruling in {*VOIDS, "shut"}}
+    for places in at_report:
+        standing |= set.intersection(*(set(decided[place].rulings) for place in places))
+    return standing - ({"withdraw-option", "no-roll"} if standing & VOIDS else set())
+
+
+def _recorded(ruled: list[IrregularityRuled], decided: Decided) -> Facts:
+    """What is recorded of the two reports, beside what a case file says."""
+    rulings = {ruling.partition(":")[0] for ruling in decided.rulings} - {"shut"}
+    played = [str(one.ruling) for one in ruled]
+    clauses = [str(one.clause) for one in ruled]
+    if decided.prevails == "both":
+        unsettled = {"settle-then-shut"} if "shut" in decided.rulings else set()
+        return {
+            "rulings": (set(played) - unsettled, rulings),
+            "clauses": (set(clauses), set(decided.clauses)),
+        }
+    # What prevails is recorded of the second report; where it is the first, that is of both.
+    facts: Facts = {
+        "second ruling": ({played[-1]}, rulings),
+        "second clause": (clauses[-1] in decided.clauses, True),
+    }
+    if decided.prevails != "together":  # there the first may have the same ruling by itself
+        same = played[0] == played[-1] and clauses[0] == clauses[-1]
+        facts["first prevails"] = (same, decided.prevails == "A")
+    return facts
 
 
 def _is_held(rulings: set[str], waits: list[Any]) -> bool:

@@ -10,15 +10,18 @@ import pytest
 from taisai.game import Table, play
 from taisai.game.commands import ReportIrregularity
 from taisai.game.events import Event, RoundVoided
-from taisai.game.irregularities import rulings
+from taisai.game.irregularities import consequences, rulings
+from taisai.game.messages import Events
 from taisai.game.money.ledger import Account, UnbalancedError
+from taisai.game.refusals import Refusal
 from taisai.rules import Irregularity, Rulebook, rulebook, rulebook_ids
+from taisai.rules.irregularities import Ruling
 from tests.game import pairs
 from tests.game.irregularity_triples import triple_faults
 from tests.game.past_rounds import compiled_once
 from tests.game.playing import at
 from tests.rules.books import data_of, edited, loaded, without
-from tests.tiers import count, sampled, source_digest
+from tests.tiers import count, drawn, sampled, source_digest
 from tools.pairs import CASES, files
 
 EVERY = [
@@ -46,6 +49,7 @@ def test_every_pair_in_every_phase_is_on_one_line(book: str) -> None:
     tables, faults = pairs.read((CASES / f"{book}.txt").read_text("utf-8"))
     assert faults == []
     names = {pair.first for pair in tables[()]}
+    assert set(Irregularity) <= names
     assert len(tables[()]) == len(names) ** 2 * len(rulebook(book).irregularities.phases)
 
 
@@ -127,10 +131,17 @@ def test_sabotage_another_order_of_rulings_is_noticed(
     assert _faults_under(loaded(data), name, [pair]) != [[]]
 
 
-@pytest.mark.parametrize("which", [0, 1, 2])
+EXCEPTIONS = (
+    "equipment-failure", "power-failure", "die-not-flat", "too-few-tumbles", "late-bet", "late-withdrawal",
+)  # fmt: skip
+"""What the American exceptions are about, beside a die that is not flat."""
+
+
+@pytest.mark.parametrize("which", range(len(EXCEPTIONS)))
 def test_sabotage_a_pair_that_lost_its_exception_is_noticed(which: int) -> None:
     data = without(data_of("us-sic-bo"), ("irregularities", "pair", which))
-    second = ("equipment-failure", "power-failure", "die-not-flat")[which]
+    assert len(data_of("us-sic-bo")["irregularities"]["pair"]) == len(EXCEPTIONS)
+    second = EXCEPTIONS[which]
     wanted = [pairs.Pair("die-not-flat", second, "revealed")]
     assert _faults_under(rulebook("us-sic-bo"), "us-sic-bo", wanted) == [[]]
     assert _faults_under(loaded(data), "us-sic-bo", wanted) != [[]]
@@ -146,6 +157,41 @@ def test_sabotage_a_program_that_rules_each_report_by_itself_is_noticed(
         pairs.Pair("die-not-flat", "die-not-flat", "revealed"),
     ]
     assert [] not in _faults_under(rulebook("us-sic-bo"), "us-sic-bo", wanted)
+
+
+@pytest.mark.parametrize("book", rulebook_ids())
+def test_sabotage_a_cell_that_says_something_else_is_noticed(book: str) -> None:
+    """Another ruling, one more, one fewer, another clause."""
+    table = pairs.cases(book)[()]
+    rulings = sorted({ruling for decided in table.values() for ruling in decided.rulings})
+    played = [pair for pair in table if "wrong-result" not in pair]  # without a result it is refused
+    missed = []
+    with compiled_once():
+        for pair in drawn(f"altered pairs {book}").sample(played, _QUICK):
+            said = table[pair]
+            others = [ruling for ruling in rulings if ruling not in said.rulings]
+            altered = [said._replace(rulings=(other, *said.rulings[1:])) for other in others]
+            altered += [said._replace(rulings=(*said.rulings, other)) for other in others]
+            altered += [said._replace(clauses=("0", *said.clauses[1:]))]
+            if len(said.rulings) > 1:
+                altered += [said._replace(rulings=said.rulings[1:]), said._replace(rulings=said.rulings[:-1])]
+            missed += [(pair, one) for one in altered if not pairs.faults_of(rulebook(book), (), pair, one)]
+    assert missed == []
+
+
+def test_sabotage_a_void_that_drops_a_referral_is_noticed_among_three(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    seeds = [f"three, the first void {n}" for n in range(200)]
+    refer = consequences._EFFECTS[Ruling.REFER]
+
+    def dropped(table: Table, case: consequences.IrregularityCase) -> Events | Refusal:
+        return () if case.round is not None and case.round.voided else refer(table, case)
+
+    with compiled_once():
+        assert not any(triple_faults(seed) for seed in seeds)
+        monkeypatch.setitem(consequences._EFFECTS, Ruling.REFER, dropped)
+        assert any(triple_faults(seed) for seed in seeds)
 
 
 def test_sabotage_a_line_that_is_missing_or_repeated_is_noticed() -> None:

@@ -21,10 +21,11 @@ from taisai.game.commands import (
     TakeBack,
 )
 from taisai.game.events import IrregularityRuled, ReferralDecided, Referred, RoundResettled, TableShut
+from taisai.game.irregularities.referrals import open_referrals
 from taisai.game.money.ledger import Account
 from taisai.game.play import recover
 from taisai.game.vocabulary import RECOVERY, Subject, Treatment
-from taisai.rules import Act, Rulebook, rulebook
+from taisai.rules import Act, Outcome, Rulebook, rulebook
 from tests.game.played_events import recoveries_by, ruling_played, rulings_by, told_of_act
 from tests.game.playing import FILL, OTHER_FACES, SEAT, US, Playing, at, phases, standing
 
@@ -140,13 +141,33 @@ def test_us_6_b_a_no_roll_with_a_dead_device_is_void_and_the_table_is_shut(book:
     assert told_of_act(by_act, "enter-result", flat=False) == "void 6(b)"
 
 
+def test_us_6_b_a_referral_of_the_shaker_outlives_a_dead_device(book: Rulebook) -> None:
+    playing = after(at(book, "entered", no_roll="void"), "die-not-flat")
+    playing = after(playing, "equipment-failure", item="manual-shaker")
+    playing = after(playing, "power-failure")
+    assert playing.table.shut is not None
+    assert [one.subject for one in open_referrals(playing.table)] == ["equipment-failure"]
+
+
 def test_us_6_b_a_flat_roll_past_a_no_roll_is_settled_without_the_device(book: Rulebook) -> None:
-    playing = after(at(book, "revealed"), "die-not-flat")
-    for act in ("close-bets", "tumble", "uncover", "enter-result"):
-        playing.act(act)
-    playing = after(playing, "equipment-failure")
-    assert playing.table.phase == "entered"
-    playing.act("settle", second="sue")
+    for between in ("die-not-flat", "untumbled-in-view", "wrong-result"):
+        playing = after(after(at(book, "entered"), "die-not-flat"), between)
+        for act in ("close-bets", "tumble", "uncover", "enter-result"):
+            playing.act(act)
+        playing = after(after(playing, "equipment-failure"), "wrong-result")
+        round_ = playing.table.current
+        assert (round_.phase, round_.result) == ("entered", Outcome.of(*OTHER_FACES))
+        playing.act("settle", second="sue")
+        assert playing.table.shut_after is not None
+
+
+def test_us_6_a_what_is_found_past_a_no_roll_of_the_call_before_it_stops_nobody(book: Rulebook) -> None:
+    for found in ("late-bet", "late-withdrawal", "too-few-tumbles"):
+        playing = after(after(at(book, "revealed"), "die-not-flat"), found)
+        assert (playing.table.phase, playing.table.holds, playing.table.referrals) == ("open", {}, {})
+        for act in ("close-bets", "tumble", "uncover"):
+            playing.act(act)
+        assert told_of_act(playing, "enter-result", flat=False) == "bets reopened house:no-roll"
 
 
 def test_us_6_b_a_device_repaired_in_the_round_is_not_dead(book: Rulebook) -> None:
@@ -157,6 +178,10 @@ def test_us_6_b_a_device_repaired_in_the_round_is_not_dead(book: Rulebook) -> No
     for act in ("tumble", "uncover"):
         playing.act(act)
     assert told_of_act(playing, "enter-result", flat=False) == "bets reopened house:no-roll"
+    for failure in ("equipment-failure", "power-failure"):
+        playing = after(at(book, "revealed"), failure)
+        playing.do(RepairItem, "sue", item="electrical-device")
+        assert told_of_act(playing, "enter-result", flat=False) == "bets reopened house:no-roll"
 
 
 def test_us_6_b_a_device_that_fails_is_settled_without_before_a_casino_supervisor(book: Rulebook) -> None:

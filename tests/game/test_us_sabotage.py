@@ -17,8 +17,9 @@ from taisai.game.equipment import maintenance
 from taisai.game.irregularities import consequences, rulings
 from taisai.game.refusals import Refusal
 from taisai.game.rounds import effects
+from taisai.game.rounds.round import Round
 from taisai.game.table import Table
-from taisai.rules import Rulebook, rulebook
+from taisai.rules import Irregularity, Rulebook, rulebook
 from tests.clauses.altering import GONE, put
 from tests.game import (
     test_us_played,
@@ -297,6 +298,13 @@ IN_PROGRAM: Final[dict[str, tuple[Any, str, Any, str]]] = {
     "6(b) a No Roll is remembered past the next shake": (
         effects, "_shaken_afresh", _nothing,
         "test_us_6_b_a_flat_roll_past_a_no_roll_is_settled_without_the_device",
+    ),
+    "6(b) what a No Roll decided outlives the next shake": (
+        Round, "forget_no_roll", lambda round_: round_.forget(Irregularity.DIE_NOT_FLAT),
+        "test_us_6_b_a_flat_roll_past_a_no_roll_is_settled_without_the_device",
+    ),
+    "6(b) a power failure outlives the repair of the device": (
+        Round, "forget", _nothing, "test_us_6_b_a_device_repaired_in_the_round_is_not_dead",
     ),
 }  # fmt: skip
 """What the program would do wrong → the function that is replaced, by what, and its played test."""

@@ -250,10 +250,11 @@ def on_failed(table: Table, event: messages.ItemFailed) -> None:
 
 
 def on_repaired(table: Table, event: messages.ItemRepaired) -> None:
-    """An item works again; a device that was repaired in a round is no longer down."""
+    """An item works again; a device that was repaired in a round is no longer down, whatever stopped it."""
     table.equipment.mark(event.item, working=True)
     if event.item == DEVICE and table.round is not None:
-        table.round.forget(Irregularity.EQUIPMENT_FAILURE)
+        for failure in (Irregularity.EQUIPMENT_FAILURE, Irregularity.POWER_FAILURE):
+            table.round.forget(failure)
 
 
 def on_inspected(table: Table, event: messages.ItemInspected) -> None:

@@ -23,7 +23,7 @@ from taisai.game.table import Table
 from taisai.game.terms.messages import TableShut
 from taisai.game.vocabulary import Hold, Subject
 from taisai.rules.clauses import Clause
-from taisai.rules.irregularities import VOIDS, Ruling, RulingCell
+from taisai.rules.irregularities import DEVICE, VOIDS, Ruling, RulingCell
 from taisai.rules.pairs import PairCell, Prevails
 from taisai.rules.vocabulary import Act, Irregularity, Phase, Visibility
 
@@ -78,16 +78,20 @@ def _ended_option(table: Table, case: IrregularityCase) -> Events:
 
 
 def _shut_by_pair(table: Table, case: IrregularityCase) -> Events:
-    """Shuts the table, and ends a referral of the device, where two irregularities together order it."""
+    """Shuts the table, and ends a referral of the device, where two irregularities together order it.
+
+    A referral of other equipment stays open.
+    """
     round_, pair = case.round, case.pair
     if pair is None or not pair.shuts or round_ is None:
         return ()
+    of_others = {report.event for report in round_.irregularities if report.item not in (None, DEVICE)}
     ended = tuple(
         ReferralEnded(at=case.at, by=case.by, clause=pair.clause, referral=referral.id)
         for referral in table.referrals.values()
         if referral.decided_by is None
         and referral.round == round_.number
-        and referral.subject in _DEVICE_FAILS
+        and referral.subject in _DEVICE_FAILS - of_others
     )
     if table.shut_after is not None or table.shut is not None:
         return ended  # the void has shut the table

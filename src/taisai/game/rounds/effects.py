@@ -27,7 +27,7 @@ from taisai.game.table import Effects, Table
 from taisai.rules.clauses import Clause
 from taisai.rules.outcomes import DICE, Outcome
 from taisai.rules.settlement import GREATEST_SUM
-from taisai.rules.vocabulary import Act, Irregularity, Phase
+from taisai.rules.vocabulary import Act, Phase
 
 
 def _check(what: str, expected: object, got: object) -> None:
@@ -83,8 +83,8 @@ def on_activated(table: Table, event: messages.ShakerActivated) -> None:
 
 
 def _shaken_afresh(round_: Round) -> None:
-    """A No Roll was about the dice as they lay before this shake."""
-    round_.forget(Irregularity.DIE_NOT_FLAT)
+    """A No Roll, and what it decided, was about the dice as they lay before this shake."""
+    round_.forget_no_roll()
 
 
 def on_dealt(table: Table, event: messages.CardsDealt) -> None:

@@ -173,6 +173,14 @@ class Round:
             report for report in self.irregularities if report.event is not event or report.waits is not None
         ]
 
+    def forget_no_roll(self) -> None:
+        """A No Roll, and all that it decided, is in force no longer; what waits for a second person stays."""
+        self.irregularities = [
+            report
+            for report in self.irregularities
+            if report.ruling is not Ruling.NO_ROLL or report.waits is not None
+        ]
+
     def live(self) -> list[BetRegistered]:
         """The bets that stand, in the order of registration."""
         return [bet for name, bet in self.bets.items() if name not in self.gone]
