@@ -239,21 +239,28 @@ def test_mbs_5_13_1_no_outcome_so_players_may_withdraw(book: Rulebook) -> None:
     assert recoveries_by(book, "5.13.1") == {"unseen: withdrawal offered": TO_REVEAL}
 
 
-def test_mbs_5_13_a_report_by_one_holds_the_round_until_a_second_confirms_it(book: Rulebook) -> None:
+def test_mbs_5_13_1_with_nothing_on_view_the_report_of_one_opens_the_option(book: Rulebook) -> None:
     for phase in CLOSED.split():
-        for seen, held in ((False, "5.13.1"), (True, None)):
-            if phase == "closed" and not seen:
-                continue  # nothing tumbled, so nobody can have seen a die: the option is open at once
-            playing = at(book, phase)
-            alone = playing.reporting("power-failure", seen=seen, second=None)
-            assert only(ReportHeld, playing.do(ReportIrregularity, "dan", **alone)).seen == seen
-            assert playing.act_refused("uncover") == "on-hold house:confirmation"
-            assert playing.refused(ConfirmReport, "dan", report="h1") == "second-person house:confirmation"
-            contested = playing.fork()
-            playing.do(ConfirmReport, "pat", report="h1")
-            assert (playing.table.held.clause if playing.table.held else None) == held
-            contested.do(ContestReport, "pat", report="h1", reason="the lights were on")
-            assert contested.act_refused("uncover") == "on-hold 6.1"
+        playing = at(book, phase)
+        playing.do(ReportIrregularity, "dan", **playing.reporting("power-failure", second=None))
+        assert playing.table.reports == {}
+        assert playing.act_refused("uncover") == "on-hold 5.13.1"
+        playing.do(ChooseWithdrawal, "dan", seat=SEAT, withdraw=True)
+        assert playing.table.seats[SEAT].at_risk == 0
+
+
+def test_mbs_5_13_2_a_die_seen_by_one_holds_the_round_until_a_second_confirms_it(book: Rulebook) -> None:
+    for phase in CLOSED.split():
+        playing = at(book, phase)
+        alone = playing.reporting("power-failure", seen=True, second=None)
+        assert only(ReportHeld, playing.do(ReportIrregularity, "dan", **alone)).seen
+        assert playing.act_refused("uncover") == "on-hold house:confirmation"
+        assert playing.refused(ConfirmReport, "dan", report="h1") == "second-person house:confirmation"
+        contested = playing.fork()
+        playing.do(ConfirmReport, "pat", report="h1")
+        assert playing.table.held is None
+        contested.do(ContestReport, "pat", report="h1", reason="the lights were on")
+        assert contested.act_refused("uncover") == "on-hold 6.1"
 
 
 def test_mbs_6_1_a_failure_of_equipment_goes_to_the_shift_manager_without_a_second_person(

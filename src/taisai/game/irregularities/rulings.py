@@ -93,14 +93,18 @@ def _reported(
             command.item, command.detail, command.second,
         ),
     )  # fmt: skip
-    by_sight = (command.event, phase) in table.irregularities.seen and not phase.bets_open
-    may_be_seen = case.seen or phase.visibility is Visibility.CONCEALED
-    is_known = round_ is not None and round_.seen and not table.reports
-    refers = case.ruled.ruling is Ruling.REFER  # the document names who decides
-    if by_sight and may_be_seen and command.second is None and not (is_known or refers):
+    if _says_seen(table, case, phase):
         return (ruling_record(table, case), *_failing(table, case), *held(table, case))
     ruled = _ruled(table, case)
     return ruled if isinstance(ruled, Refusal) else (*_confirmed_by(table, case), *ruled)
+
+
+def _says_seen(table: Table, case: IrregularityCase, phase: Phase) -> bool:
+    """Whether one person alone says that a die is on view, and what follows depends on that."""
+    by_sight = (case.event, phase) in table.irregularities.seen and not phase.bets_open
+    is_known = case.round is not None and case.round.seen and not table.reports
+    refers = case.ruled.ruling is Ruling.REFER  # the document names who decides
+    return by_sight and case.seen and case.second is None and not (is_known or refers)
 
 
 def _confirmed_by(table: Table, case: IrregularityCase) -> Events:
