@@ -21,8 +21,8 @@ OTHER_SETTINGS: Final[Mapping[str, tuple[dict[str, str], ...]]] = {
 }
 """Book → settings under which some pairs are decided otherwise."""
 SHAKER: Final = "[shaker]"
-OTHER_EQUIPMENT: Final = {"us-sic-bo": "manual-shaker"}
-"""Book → an item, written out as the shaker, whose failure is not that of the device its clause is about."""
+_SETTING: Final = "shaker"
+"""Of a book whose shaker, whichever is in use, can fail beside the device that its clause is about."""
 WIDTH: Final = 110
 
 
@@ -46,14 +46,14 @@ class PairLine(NamedTuple):
     outcome: Outcome
 
 
-def happenings(book: Rulebook) -> dict[str, Happening]:
-    """Name → irregularity, for all that can meet under a rulebook."""
+def happenings(book: Rulebook, settings: Mapping[str, str]) -> dict[str, Happening]:
+    """Name → irregularity, for all that can meet under a rulebook with these settings."""
     listed = {str(event): Happening(event) for event in Irregularity}
     if book.irregularities.open_seen is not None:
         listed |= {f"{event}{SEEN}": Happening(event, seen=True) for event in SIGHTED}
-    item = OTHER_EQUIPMENT.get(book.id)
-    if item is not None:
-        listed[f"{Irregularity.EQUIPMENT_FAILURE}{SHAKER}"] = Happening(Irregularity.EQUIPMENT_FAILURE, item)
+    if _SETTING in settings:
+        shaker = Happening(Irregularity.EQUIPMENT_FAILURE, f"{settings[_SETTING]}-shaker")
+        listed[f"{Irregularity.EQUIPMENT_FAILURE}{SHAKER}"] = shaker
     return listed
 
 
@@ -62,7 +62,7 @@ Table = dict[tuple[str, str, Phase], PairCell]
 
 def table_of(book: Rulebook, settings: Mapping[str, str]) -> Table:
     """(first, second, phase) → how the pair is decided."""
-    listed, rules = happenings(book), book.irregularities
+    listed, rules = happenings(book, settings), book.irregularities
     return {
         (first, second, phase): rules.pair(listed[first], listed[second], phase, settings)
         for first, second, phase in product(listed, listed, rules.phases)
@@ -196,8 +196,9 @@ def _legend(book: Rulebook, letters: Mapping[str, str], kept: list[str]) -> Iter
         "Ruling and clause: what is in force for the round after both, the clause that decides first.",
         "A void round stays in the phase in which it was voided: what else is found in it is ruled by that.",
         "A wrong result or display is of this round; that of an earlier one is put right there in any case.",
-        "[seen]: a die or card of this round was seen. [shaker]: of the shaker, not of the device.",
-        "The failure of a terminal is terminals-down, that of a display is display-wrong.",
+        "[seen]: a die or card of this round was seen. [shaker]: of the shaker in use, not of the device.",
+        "Of a failure, the equipment decides, not the word: of a terminal it is terminals-down, of a display",
+        "display-wrong, of an automated shaker automated-shaker-failure, of the dice die-damaged.",
     ]
     yield from (f"# {line}" for line in lines)
     yield "#"

@@ -302,6 +302,7 @@ def test_mbs_readings_are_marked_as_such(book: Rulebook) -> None:
             "5.2 5.13.1 5.13.2",
             "5.2 5.9",
             "5.8 5.9 5.13.2",
+            "5.4 5.8",
             "5.8",
             "5.1 3.8",
             "3.8 5.2",

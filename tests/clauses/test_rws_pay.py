@@ -406,6 +406,7 @@ def test_rws_readings_are_marked_as_such(book: Rulebook) -> None:
             "5.1.1 5.1.2",
             "5.2.1 5.2.2",
             "5.1 5.2",
+            "5.1 5.2 5.4 5.8",
             "5.4",
             "3.5 5.7",
             "4.1.1 4.1.2",

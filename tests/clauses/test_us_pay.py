@@ -248,7 +248,7 @@ def test_us_readings_are_marked_as_such(book: Rulebook) -> None:
             "3(c)",
             *("2(a) 5(e)", "5(e) 2(a)"),
             *("6(c)", "6(c)", "6(d)"),
-            *("6(b)", "6(b)", "6(b) 6(c)"),
+            *("6(b)", "6(b)", "6(b) 6(c)", "6(b) 6(c)"),
             "5(a) 5(b) 6(b) [higher_may_act]",
             *("5(a)(1)", "5(b)"),
             *("5(d)(1)", "5(d)(1) 5(e)"),

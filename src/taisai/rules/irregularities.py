@@ -57,6 +57,22 @@ SHOWING: Final[Mapping[str, Irregularity]] = {
     "display": Irregularity.DISPLAY_WRONG,
 }
 """Item → the irregularity that its failure is, however it is reported."""
+_OWN_EVENT: Final[Mapping[str, Irregularity]] = {
+    **SHOWING,
+    "automated-shaker": Irregularity.AUTOMATED_SHAKER_FAILURE,
+    "dice": Irregularity.DIE_DAMAGED,
+}
+"""Item → the irregularity that its failure is, where the rulebook has an order of rulings."""
+_FAILURES: Final = frozenset(
+    {
+        Irregularity.EQUIPMENT_FAILURE,
+        Irregularity.AUTOMATED_SHAKER_FAILURE,
+        Irregularity.TERMINALS_DOWN,
+        Irregularity.DISPLAY_WRONG,
+        Irregularity.OTHER,
+    }
+)
+"""Words for the failure of equipment; which one it is, the equipment decides that the report names."""
 SIGHTS: Final = frozenset({Irregularity.EXPOSED_EARLY, Irregularity.EXPOSED_LATE})
 """Irregularities that are themselves the sight of a concealed die or card."""
 
@@ -119,7 +135,8 @@ class Irregularities(NamedTuple):
         item: str | None = None,
     ) -> RulingCell:
         """The ruling on a report: by the equipment that it names, and by what was seen."""
-        event = SHOWING.get(item or "", event)
+        if self.pairs is None:
+            event = SHOWING.get(item or "", event)
         cell = self.ruling_for(event, phase, settings, seen=seen)
         if cell.ruling is Ruling.SETTLE_THEN_SHUT and item not in (None, DEVICE):
             # The clause is about the device that lights the areas; the document names no other equipment.
@@ -127,6 +144,20 @@ class Irregularities(NamedTuple):
         if seen and phase.bets_open and self.open_seen is not None and cell.ruling not in VOIDS:
             return RulingCell(Ruling.VOID, self.open_seen)
         return cell
+
+    def event_about(self, event: Irregularity, item: str | None) -> Irregularity:
+        """The irregularity that a report is about: of a failure, the equipment decides, not the word."""
+        if item is None:
+            return event
+        if event is Irregularity.POWER_FAILURE and item != "dice":
+            return _OWN_EVENT.get(item, event)
+        if event in _FAILURES:
+            return _OWN_EVENT.get(item, Irregularity.EQUIPMENT_FAILURE)
+        damaged = self.cells[Irregularity.DIE_DAMAGED, Phase.OPEN]
+        broken = event is Irregularity.DOME_OR_DICE_BROKEN and item == "dice"
+        if broken and damaged.foreseen and not self.cells[event, Phase.OPEN].foreseen:
+            return Irregularity.DIE_DAMAGED  # a broken die is damaged
+        return event
 
     def sees(self, event: Irregularity, phase: Phase, *, seen: bool = False) -> bool:
         """Whether a report says that a concealed die or card was seen, or is itself such a sight."""

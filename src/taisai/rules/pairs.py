@@ -185,7 +185,7 @@ def pair(
 def _ruled(
     rules: Irregularities, happening: Happening, phase: Phase, settings: Mapping[str, str], *, seen: bool
 ) -> RuledEvent:
-    event, item = happening.event, happening.item
+    event, item = rules.event_about(happening.event, happening.item), happening.item
     seen = rules.sees(event, phase, seen=seen)
     return RuledEvent(event, phase, rules.ruled(event, phase, settings, seen=seen, item=item), item, seen)
 

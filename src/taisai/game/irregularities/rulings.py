@@ -7,7 +7,7 @@ from typing import Final
 from msgspec import UNSET
 
 from taisai.game.checks import at_table, bad_text, listed, refused, two_people
-from taisai.game.equipment.items import CARDS_ITEM, DEVICE, DICE_ITEM, SHAKER_ITEM
+from taisai.game.equipment.items import CARDS_ITEM, DEVICE, DICE_ITEM, SHAKER_ITEM, TERMINAL
 from taisai.game.equipment.messages import CountCards, ItemFailed
 from taisai.game.irregularities.consequences import IrregularityCase, consequences
 from taisai.game.irregularities.messages import (
@@ -39,6 +39,7 @@ _FAILS: Final = {
 """Irregularity → the item that is out of order after it."""
 _ONLY_SHOWS: Final = frozenset({Irregularity.TERMINALS_DOWN, Irregularity.DISPLAY_WRONG})
 """Failures after which rounds still open: a terminal, or a display that only informs."""
+_LISTED: Final = 10  # terminals in a message
 DECLARATION: Final = Clause("house:declaration")
 CONFIRMATION: Final = Clause("house:confirmation")
 
@@ -59,8 +60,10 @@ def report(table: Table, command: ReportIrregularity) -> Events | Refusal:
     phase = round_.phase if round_ is not None else Phase.BETWEEN
     if round_ is not None and round_ is table.round and Hold.SETTLEMENT in table.holds:
         phase = Phase.PAID  # it was settled by hand: what is reported now is found after the payment
-    if command.item is not None and command.item not in table.equipment.placed:
-        message = f"no item {command.item!r} on the table; items: {listed(table.equipment.placed)}"
+    is_terminal = table.practice > 1 and command.item in table.terminals
+    if command.item is not None and command.item not in table.equipment.placed and not is_terminal:
+        items = [*table.equipment.placed, *(sorted(table.terminals)[:_LISTED] if table.practice > 1 else ())]
+        message = f"no item {command.item!r} on the table; items: {listed(items)}"
         return refused(Reason.BAD_VALUE, "house:equipment", message)
     if table.practice > 1:
         return _reported(table, command, round_, phase)
@@ -82,14 +85,15 @@ def _reported(
 ) -> Events | Refusal:
     """Records a report, which is never refused for want of a second person, and what follows from it."""
     rules, seen = table.irregularities, False
+    event = rules.event_about(command.event, _kind_of_item(table, command.item))
     if round_ is not None and (round_ is table.round or round_.voided):
         before = round_.seen and not round_.voided  # a void round has had the consequence of that
-        seen = rules.sees(command.event, round_.voided_in or phase, seen=command.seen or before)
+        seen = rules.sees(event, round_.voided_in or phase, seen=command.seen or before)
     case = judged(
         table,
         IrregularityCase(
-            command.at, command.by, command.event, round_, phase,
-            rules.ruling_for(command.event, phase, table.settings), seen, command.through, command.faces,
+            command.at, command.by, event, round_, phase,
+            rules.ruling_for(event, phase, table.settings), seen, command.through, command.faces,
             command.item, command.detail, command.second,
         ),
     )  # fmt: skip
@@ -97,6 +101,11 @@ def _reported(
         return (ruling_record(table, case), *_failing(table, case), *held(table, case))
     ruled = _ruled(table, case)
     return ruled if isinstance(ruled, Refusal) else (*_confirmed_by(table, case), *ruled)
+
+
+def _kind_of_item(table: Table, item: str | None) -> str | None:
+    """What a reported item is: a terminal of the table goes by its own id."""
+    return TERMINAL if item not in table.equipment.items and item in table.terminals else item
 
 
 def _says_seen(table: Table, case: IrregularityCase, phase: Phase) -> bool:
