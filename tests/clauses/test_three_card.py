@@ -373,6 +373,7 @@ def test_three_card_readings_are_marked_as_such(book: Rulebook) -> None:
             "5.3",
             "5.3",
             "5.1",
+            "5.1 3.7 3.8",
             "5.1 5.3 5.4",
             "5.2.1 5.2.2",
             "2.1",

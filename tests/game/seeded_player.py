@@ -418,14 +418,14 @@ class Hand:
         seat = rng.choice(list(table.seats) or ["1"])
         wrong = c.ReportIrregularity(
             at=at, by="dan", event=Irregularity.WRONG_RESULT, round=rng.choice(rounds),
-            faces=tuple(rng.choice(OUTCOMES).faces), second="sue",
+            faces=tuple(rng.choice(OUTCOMES).faces), second=rng.choice(("sue", None)),
         )  # fmt: skip
         report = c.ReportIrregularity(
             at=at, by=rng.choice(("dan", "sue")), event=rng.choice(list(Irregularity)),
             round=rng.choice(rounds), through=rng.choice((None, None, len(table.rounds))),
             seen=rng.random() < 0.3, faces=tuple(rng.choice(OUTCOMES).faces),
             second=rng.choice(("vic", "vic", None)),
-            item=rng.choice((None, None, None, "dice", "lights")),
+            item=rng.choice((None, None, None, "dice", "lights", "automated-shaker", "t2")),
         )  # fmt: skip
         decide = c.DecideReferral(
             at=at, by="sue", referral=rng.choice(open_ones), treatment=rng.choice(list(Treatment)),

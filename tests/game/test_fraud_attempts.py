@@ -11,6 +11,7 @@ from taisai.game.commands import (
     BuyCredits,
     CashColour,
     CloseTable,
+    ConfirmReport,
     DecideReferral,
     Declare,
     DispenseCredits,
@@ -239,7 +240,10 @@ def test_nobody_makes_their_own_second_person() -> None:
     assert playing.tried(Assign, HOUSE, **(ghost | {"person": "GHOST"})) == "bad-value house:people"
     assert playing.tried(Assign, HOUSE, **(ghost | {"person": "Cage"})) == "bad-value house:people"
     wrong = playing.reporting("wrong-result", round=1, second="SUE")
-    assert playing.refused(ReportIrregularity, "sue", **wrong) == "second-person house:dual-control"
+    before = playing.credits
+    playing.do(ReportIrregularity, "sue", **wrong)
+    assert (playing.credits, list(playing.table.reports)) == (before, ["h1"])
+    assert playing.refused(ConfirmReport, "sue", report="h1") == "second-person house:confirmation"
 
 
 def test_a_ticket_goes_to_the_player_who_put_it_in() -> None:

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
+from msgspec import UNSET
 
 from taisai.game import Refusal
-from taisai.game.commands import ReportIrregularity
-from taisai.game.events import ReportHeld, RoundVoided
+from taisai.game.commands import Perform, ReportIrregularity
+from taisai.game.events import IrregularityRuled, ReportHeld, RoundVoided
 from taisai.game.irregularities import rulings
-from taisai.rules import Irregularity, rulebook, rulebook_ids
+from taisai.game.table import MOST_HELD
+from taisai.rules import Act, Irregularity, Outcome, rulebook, rulebook_ids
 from taisai.rules.irregularities import Irregularities
 from taisai.rules.vocabulary import Visibility
 from tests.game.past_rounds import compiled_once
@@ -114,3 +116,76 @@ def test_rws_5_4_a_broken_die_is_damaged_and_a_cracked_dome_is_referred() -> Non
     assert playing.table.rounds[0].voided
     referred.do(ReportIrregularity, "dan", event=broken, item="tumbler")
     assert referred.act_refused("uncover") == "on-hold 5.10"
+
+
+# Who is named beside the reporter
+
+WRONG_RESULT = Irregularity.WRONG_RESULT
+
+
+def recorded_alone(book: str, second: str) -> list[str]:
+    """How a report on a keyed result, with an unsuitable second person, differs from one that waits."""
+    playing = at(rulebook(book), "settled")
+    alone = playing.do(ReportIrregularity, "dan", event=WRONG_RESULT, faces=(4, 5, 6), second=second)
+    ruled = next(event for event in alone if isinstance(event, IrregularityRuled))
+    found = [] if (ruled.unsuitable, ruled.second) == (second, None) else [f"recorded: {ruled}"]
+    return found + ([] if isinstance(alone[-1], ReportHeld) else ["not held"])
+
+
+@pytest.mark.parametrize("book", rulebook_ids())
+def test_a_report_with_an_unsuitable_second_person_waits_and_tells_who_was_named(book: str) -> None:
+    with compiled_once():
+        for second in ("dan", "DAN", "nobody", "eve"):
+            assert recorded_alone(book, second) == []
+        playing = at(rulebook(book), "settled")
+        playing.do(ReportIrregularity, "dan", event=WRONG_RESULT, faces=(4, 5, 6), second="nobody")
+        playing.do(ReportIrregularity, "dan", event=WRONG_RESULT, faces=(4, 5, 6), second="sue")
+    assert playing.table.reports == {}
+    assert playing.table.current.result is Outcome.of(4, 5, 6)
+
+
+def void_reported_with_oneself() -> tuple[list[str], list[object]]:
+    """The clauses that void a round, and who is recorded as unsuitable, when nobody else is needed."""
+    playing = at(rulebook("mbs-sic-bo-v6"), "open-tumbled")
+    made = playing.do(ReportIrregularity, "dan", event=Irregularity.EXPOSED_EARLY, second="dan")
+    voided = [str(one.clause) for one in made if isinstance(one, RoundVoided)]
+    return voided, [one.unsuitable for one in made if isinstance(one, IrregularityRuled)]
+
+
+def test_a_void_that_one_person_may_report_does_not_wait_for_another() -> None:
+    assert void_reported_with_oneself() == (["5.2"], ["dan"])
+
+
+def test_a_cocked_die_keyed_with_an_unsuitable_second_person_is_recorded() -> None:
+    playing = at(rulebook("us-sic-bo"), "revealed")
+    made = playing.do(Perform, "dan", act=Act.ENTER_RESULT, flat=False, second="nobody")
+    assert [one.unsuitable for one in made if isinstance(one, IrregularityRuled)] == ["nobody"]
+    assert playing.table.phase == "open"
+
+
+def test_two_people_who_report_the_same_are_enough_whoever_is_named_as_the_second() -> None:
+    playing = at(rulebook("mbs-sic-bo-v6"), "settled")
+    playing.do(ReportIrregularity, "pat", event=WRONG_RESULT, faces=(4, 5, 6), second="dan")
+    playing.do(ReportIrregularity, "dan", event=WRONG_RESULT, faces=(4, 5, 6), second="pat")
+    assert (playing.table.reports, playing.table.held) == ({}, None)
+
+
+def test_sabotage_a_second_person_of_any_rank_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rulings, "_with_second", lambda _table, case: case)
+    assert void_reported_with_oneself() == (["5.2"], [UNSET])
+
+
+def test_a_report_that_waits_is_held_once_and_a_person_has_so_many_that_wait() -> None:
+    playing = at(rulebook("us-sic-bo"), "settled")
+    wrong = {"event": WRONG_RESULT, "faces": (4, 5, 6)}
+    playing.do(ReportIrregularity, "dan", **wrong)
+    assert playing.refused(ReportIrregularity, "dan", **wrong) == "too-many house:confirmation"
+    for number in range(MOST_HELD - 1):
+        playing.do(ReportIrregularity, "dan", **wrong, detail=f"camera {number}")
+    assert (
+        playing.refused(ReportIrregularity, "dan", **wrong, detail="again") == "too-many house:confirmation"
+    )
+    assert len(playing.table.reports) == MOST_HELD
+    playing.do(ReportIrregularity, "sal", **wrong)
+    playing.do(ReportIrregularity, "dan", **wrong, second="sue")
+    assert playing.table.reports == {}

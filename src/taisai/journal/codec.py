@@ -75,7 +75,7 @@ else:  # one decoder tells them apart by their tags
 
 ADDED_FIELDS: Final[Mapping[str, frozenset[str]]] = {
     "close-withdrawal": frozenset({"others_stay"}),
-    "irregularity-ruled": frozenset({"item"}),
+    "irregularity-ruled": frozenset({"item", "unsuitable"}),
     "load-shoe": frozenset({"backs"}),
     "shoe-loaded": frozenset({"backs"}),
     "withdrawal-closed": frozenset({"others_stay", "seen"}),

@@ -47,6 +47,8 @@ class IrregularityCase(NamedTuple):
     item: str | None = None
     detail: str = ""
     second: str | None = None
+    unsuitable: str | None = None
+    """Who was named as the second person and cannot be."""
     pair: PairCell | None = None
     """How it meets what stands in its round."""
 

@@ -137,6 +137,8 @@ class IrregularityRuled(Event, frozen=True, kw_only=True, tag="irregularity-rule
     second: str | None
     item: str | UnsetType = UNSET
     """The equipment that failed, if the report named it."""
+    unsuitable: str | UnsetType = UNSET
+    """Who was named as the second person and cannot be: unknown here, of too low a rank, or the reporter."""
 
 
 class ReportHeld(Event, frozen=True, kw_only=True, tag="report-held"):

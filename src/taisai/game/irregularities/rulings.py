@@ -6,7 +6,7 @@ from typing import Final
 
 from msgspec import UNSET
 
-from taisai.game.checks import at_table, bad_text, listed, refused, two_people
+from taisai.game.checks import at_table, bad_name, bad_text, listed, refused, two_people
 from taisai.game.equipment.items import CARDS_ITEM, DEVICE, DICE_ITEM, SHAKER_ITEM, TERMINAL
 from taisai.game.equipment.messages import CountCards, ItemFailed
 from taisai.game.irregularities.consequences import IrregularityCase, consequences
@@ -22,7 +22,7 @@ from taisai.game.messages import Events
 from taisai.game.refusals import Reason, Refusal
 from taisai.game.rounds.messages import Perform
 from taisai.game.rounds.round import ReportedIrregularity, Round
-from taisai.game.table import Deciders, Effects, Table
+from taisai.game.table import MOST_HELD, Deciders, Effects, Table
 from taisai.game.vocabulary import Hold
 from taisai.rules.clauses import Clause
 from taisai.rules.irregularities import SHOWING, VOIDS, Ruling
@@ -47,7 +47,7 @@ CONFIRMATION: Final = Clause("house:confirmation")
 def report(table: Table, command: ReportIrregularity) -> Events | Refusal:
     """A person at the table reports an irregularity."""
     refusal = at_table(table, command.by) or bad_text("a detail", command.detail)
-    if refusal is None and command.second is not None:
+    if refusal is None and command.second is not None and table.practice == 1:
         refusal = two_people(table, command.by, command.second, rank=table.ranks.ladder[0].id)
     if refusal:
         return refusal
@@ -66,7 +66,8 @@ def report(table: Table, command: ReportIrregularity) -> Events | Refusal:
         message = f"no item {command.item!r} on the table; items: {listed(items)}"
         return refused(Reason.BAD_VALUE, "house:equipment", message)
     if table.practice > 1:
-        return _reported(table, command, round_, phase)
+        bad = None if command.second is None else bad_name("the second person", command.second)
+        return bad or _reported(table, command, round_, phase)
     by_sight = (command.event, phase) in table.irregularities.seen
     if by_sight and (refusal := two_people(table, command.by, command.second, clause=DECLARATION)):
         return refusal
@@ -97,8 +98,9 @@ def _reported(
             command.item, command.detail, command.second,
         ),
     )  # fmt: skip
+    case = _with_second(table, case)
     if _says_seen(table, case, phase):
-        return (ruling_record(table, case), *_failing(table, case), *held(table, case))
+        return _waits(table, case)
     ruled = _ruled(table, case)
     return ruled if isinstance(ruled, Refusal) else (*_confirmed_by(table, case), *ruled)
 
@@ -113,7 +115,42 @@ def _says_seen(table: Table, case: IrregularityCase, phase: Phase) -> bool:
     by_sight = (case.event, phase) in table.irregularities.seen and not phase.bets_open
     is_known = case.round is not None and case.round.seen and not table.reports
     refers = case.ruled.ruling is Ruling.REFER  # the document names who decides
-    return by_sight and case.seen and case.second is None and not (is_known or refers)
+    alone = two_people(table, case.by, case.second) is not None
+    return by_sight and case.seen and alone and not (is_known or refers)
+
+
+def _with_second(table: Table, case: IrregularityCase) -> IrregularityCase:
+    """The case; a second person who cannot be one is recorded as such, and one person reports."""
+    if table.practice == 1 or case.second is None:
+        return case
+    if two_people(table, case.by, case.second, rank=table.ranks.ladder[0].id) is None:
+        return case
+    return case._replace(second=None, unsuitable=case.second)
+
+
+def _waits(table: Table, case: IrregularityCase) -> Events | Refusal:
+    """The record of a report that waits for a second person, who is not the one that it names."""
+    if refusal := _waits_already(table, case):
+        return refusal
+    case = case._replace(second=None, unsuitable=case.unsuitable or case.second)
+    return (ruling_record(table, case), *_failing(table, case), *held(table, case))
+
+
+def _waits_already(table: Table, case: IrregularityCase) -> Refusal | None:
+    """Why a report is not held: the same one by the same person waits, or too many of theirs do."""
+    waiting = [report for report in table.reports.values() if report.by == case.by]
+    number = case.round.number if case.round else None
+    content = (case.event, number, case.through, case.seen, case.faces, case.item, case.detail)
+    for report in waiting:
+        if report.content == content:
+            message = f"report {report.id} says the same and waits: a second person confirms or contests it"
+            return refused(Reason.TOO_MANY, CONFIRMATION, message)
+    if len(waiting) >= MOST_HELD:
+        message = (
+            f"{case.by} has {MOST_HELD} reports that wait, the greatest number: a second person comes first"
+        )
+        return refused(Reason.TOO_MANY, CONFIRMATION, message)
+    return None
 
 
 def _confirmed_by(table: Table, case: IrregularityCase) -> Events:
@@ -122,11 +159,13 @@ def _confirmed_by(table: Table, case: IrregularityCase) -> Events:
     if case.second is None or two_people(table, case.by, case.second):
         return ()
     return tuple(
-        ReportConfirmed(at=case.at, by=case.second, clause=CONFIRMATION, report=waiting.id)
+        ReportConfirmed(
+            at=case.at, by=case.by if waiting.by == case.second else case.second, clause=CONFIRMATION,
+            report=waiting.id,
+        )
         for waiting in table.reports.values()
         if (waiting.irregularity, waiting.round, waiting.faces) == (case.event, number, case.faces)
-        and waiting.by != case.second
-    )
+    )  # fmt: skip
 
 
 def judged(table: Table, case: IrregularityCase) -> IrregularityCase:
@@ -157,35 +196,35 @@ def by_act(table: Table, command: Perform, event: Irregularity) -> Events | Refu
     if ruled.ruling is Ruling.REFUSE:
         return refused(Reason.RULED_OUT, ruled.clause, f"{command.act} is refused: it would be {event}")
     dealer, second = table.ranks.ladder[0].id, command.second
-    if second is not None and (refusal := two_people(table, command.by, second, rank=dealer)):
+    refusal = two_people(table, command.by, second, rank=dealer) if second is not None else None
+    if refusal and table.practice == 1:
         return refusal
     case = IrregularityCase(
         command.at, command.by, event, table.round, table.phase, ruled, faces=command.faces,
         detail=f"by {command.act}", second=command.second,
     )  # fmt: skip
-    return _ruled(table, judged(table, case))
+    return _ruled(table, judged(table, _with_second(table, case)))
 
 
 def found_by_check(
     table: Table, command: CountCards, event: Irregularity, *, detail: str
 ) -> Events | Refusal:
     """Rules an irregularity that a check at the table found."""
-    if command.second is not None and (refusal := two_people(table, command.by, command.second)):
+    refusal = two_people(table, command.by, command.second) if command.second is not None else None
+    if refusal and table.practice == 1:
         return refusal
     ruled = table.irregularities.ruling_for(event, table.phase, table.settings)
     case = IrregularityCase(
         command.at, command.by, event, table.round, table.phase, ruled, detail=detail, second=command.second
     )
-    return _ruled(table, judged(table, case))
+    return _ruled(table, judged(table, _with_second(table, case)))
 
 
 def _ruled(table: Table, case: IrregularityCase) -> Events | Refusal:
     follows = consequences(table, case)
     if isinstance(follows, Refusal):
-        wants_second = follows.reason is Reason.SECOND_PERSON and case.second is None
-        if table.practice == 1 or not wants_second:
-            return follows
-        follows = held(table, case)
+        wants_second = follows.reason is Reason.SECOND_PERSON and table.practice > 1
+        return _waits(table, case) if wants_second else follows
     return (ruling_record(table, case), *_failing(table, case), *follows)
 
 
@@ -196,6 +235,7 @@ def ruling_record(table: Table, case: IrregularityCase) -> IrregularityRuled:
         round=case.round.number if case.round else None, phase=case.phase, ruling=case.ruled.ruling,
         foreseen=case.ruled.foreseen, seen=case.seen, detail=case.detail, second=case.second,
         item=UNSET if table.practice == 1 or case.item is None else case.item,
+        unsuitable=case.unsuitable or UNSET,
     )  # fmt: skip
 
 

@@ -125,6 +125,7 @@ _OF_ROUNDS: Final = frozenset({Ruling.VOID_AFFECTED, Ruling.SETTLE_BY_OUTCOME})
 """Rulings that may concern earlier rounds."""
 _OF_ITEMS: Final = frozenset({Irregularity.EQUIPMENT_FAILURE, Irregularity.POWER_FAILURE, Irregularity.OTHER})
 """Irregularities whose report can name the equipment that failed."""
+MOST_LISTED: Final = 100  # terminals to choose from; more are no list that a Dealer reads
 
 
 def irregularities(
@@ -197,4 +198,7 @@ def _blanks(table: Table, event: Irregularity, ruling: Ruling, trial: dict[str, 
     if event in _OF_ITEMS and table.equipment.placed:
         placed = ((name, texts.item_label(table, name)) for name in table.equipment.placed)
         yield choice_blank("item", placed, optional=True)
+    seated = [seat.terminal for seat in table.seats.values() if seat.taken and seat.terminal is not None]
+    if event is Irregularity.TERMINALS_DOWN and table.practice > 1 and 0 < len(seated) <= MOST_LISTED:
+        yield choice_blank("item", ((name, Words(name, name)) for name in seated), optional=True)
     yield text_blank("detail", optional=True)
