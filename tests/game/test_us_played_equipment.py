@@ -17,7 +17,7 @@ from taisai.game.commands import (
     RepairItem,
     ReportIrregularity,
 )
-from taisai.game.equipment.items import HOUR
+from taisai.game.equipment.items import HOUR, Equipment
 from taisai.game.events import ItemFailed, ItemInspected, ItemPlaced, Referred
 from taisai.game.vocabulary import HOUSE
 from taisai.rules import Act, Irregularity, Outcome, Rulebook, rulebook
@@ -256,6 +256,32 @@ def test_us_5_b_the_supervisor_inspects_as_well_and_nobody_does_both(book: Ruleb
     (first,) = playing.do(Inspect, "flo", **shaker)
     assert first.clause == "5(a)(2)"
     assert playing.act("open-bets")
+
+
+def one_inspects_twice(book: Rulebook, first: InspectedBefore) -> str:
+    """What becomes of the other inspection by the one who made the first, where a higher rank may act."""
+    loose = bare(book, shaker=AUTOMATED, higher_may_act="yes")
+    shaker = {"item": "automated-shaker", "runs": 3, "passed": True}
+    loose.do(Inspect, "sue", **shaker, before=first)
+    other = next(before for before in InspectedBefore if before is not first)
+    return loose.tried(Inspect, "sue", **shaker, before=other)
+
+
+def test_us_5_b_two_people_inspect_the_automated_shaker_also_where_a_higher_rank_may_act(
+    book: Rulebook,
+) -> None:
+    assert {one_inspects_twice(book, before) for before in InspectedBefore} == {"not-permitted 5(b)"}
+    loose = bare(book, shaker=AUTOMATED, higher_may_act="yes")
+    shaker = {"item": "automated-shaker", "runs": 3, "passed": True}
+    loose.do(Inspect, "sue", **shaker, before=InspectedBefore.OPENING)
+    loose.do(Inspect, "sal", **shaker, before=InspectedBefore.SHIFT)
+    loose.do(BeginShift, "sue", shift="night")
+    loose.do(Inspect, "sue", **shaker, before=InspectedBefore.SHIFT)  # of the shift that begins
+
+
+def test_sabotage_an_inspector_who_is_forgotten_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Equipment, "made_the_other", lambda *_: False)
+    assert {one_inspects_twice(rulebook(US), before) for before in InspectedBefore} == {"done"}
 
 
 def test_us_5_b_no_shift_begins_with_a_round_in_hand(book: Rulebook) -> None:

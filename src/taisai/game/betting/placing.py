@@ -135,7 +135,7 @@ def _registered(  # noqa: C901  every bet passes here
     phase = round_.phase
     if (phase is not _OPEN and phase is not _OPEN_TUMBLED) or table.holds or round_.seen:
         return too_late(table, command.round)
-    if round_.withdrawn and seat.name in round_.withdrawn:
+    if round_.withdrawn and seat.memory_key in round_.withdrawn:
         return withdrew(table, round_, seat)
     for slip in slips:
         if not 0 < len(slip.id) <= MOST_ID:
@@ -166,8 +166,8 @@ def _registered(  # noqa: C901  every bet passes here
 
 def withdrew(table: Table, round_: Round, seat: Seat) -> Refusal:
     """Why a player who withdrew after an interruption does not bet again in the round."""
-    ruled = table.irregularities.ruling_for(Irregularity.POWER_FAILURE, table.phase, table.settings)
-    message = f"seat {seat.name} withdrew its bets and is out of round {round_.number}"
+    ruled = table.irregularities.ruling_for(Irregularity.POWER_FAILURE, Phase.OPEN, table.settings)
+    message = f"the player of seat {seat.name} withdrew all bets and is out of round {round_.number}"
     return refused(Reason.RULED_OUT, ruled.clause, message)
 
 

@@ -220,7 +220,7 @@ def _seated(table: Table, round_: Round, name: str) -> SeatedPlayer | Refusal:
             f"{round_.number} is paid, then a claim follows"
         )
         return refused(Reason.UNKNOWN_SEAT, "house:seats", message)
-    if name in round_.withdrawn and round_.settled is None:
+    if seated.memory_key in round_.withdrawn and round_.settled is None:
         return withdrew(table, round_, seat)
     return seated
 

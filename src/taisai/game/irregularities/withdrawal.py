@@ -107,7 +107,7 @@ def on_chosen(table: Table, event: messages.WithdrawalChosen) -> None:
     round_.choices[event.seat] = event.withdraw
     if event.withdraw:
         if table.practice > 1:
-            round_.withdrawn.add(event.seat)
+            round_.withdrawn.add(table.seats[event.seat].memory_key)
         for bet in round_.live():
             if bet.seat == event.seat:
                 take_off(table, round_, bet, event.clause)

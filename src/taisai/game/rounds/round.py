@@ -149,7 +149,7 @@ class Round:
     void_by: Clause | None = None
     """The clause by which it is void as soon as the settlement made by hand is entered."""
     withdrawn: set[str] = field(default_factory=set)
-    """Seats whose players withdrew after an interruption, and are out of the round."""
+    """Players who withdrew after an interruption and are out of the round, as `SeatedPlayer.memory_key`."""
     irregularities: list[ReportedIrregularity] = field(default_factory=list)
     """What was reported of the round, in that order."""
     voided_in: Phase | None = None
