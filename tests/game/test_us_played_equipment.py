@@ -17,7 +17,7 @@ from taisai.game.commands import (
     RepairItem,
     ReportIrregularity,
 )
-from taisai.game.equipment.items import HOUR, Equipment
+from taisai.game.equipment.items import HOUR
 from taisai.game.events import ItemFailed, ItemInspected, ItemPlaced, Referred
 from taisai.game.vocabulary import HOUSE
 from taisai.rules import Act, Irregularity, Outcome, Rulebook, rulebook
@@ -277,11 +277,6 @@ def test_us_5_b_two_people_inspect_the_automated_shaker_also_where_a_higher_rank
     loose.do(Inspect, "sal", **shaker, before=InspectedBefore.SHIFT)
     loose.do(BeginShift, "sue", shift="night")
     loose.do(Inspect, "sue", **shaker, before=InspectedBefore.SHIFT)  # of the shift that begins
-
-
-def test_sabotage_an_inspector_who_is_forgotten_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Equipment, "made_the_other", lambda *_: False)
-    assert {one_inspects_twice(rulebook(US), before) for before in InspectedBefore} == {"done"}
 
 
 def test_us_5_b_no_shift_begins_with_a_round_in_hand(book: Rulebook) -> None:
