@@ -41,8 +41,6 @@ class Equipment:
     """(item, serial) of items that left the table after a failure or after their time on it."""
     inspected: set[tuple[str, InspectedBefore]] = field(default_factory=set)
     """(item, before what) of inspections that are still valid."""
-    inspectors: dict[str, str] = field(default_factory=dict)
-    """Item and before what → who made that inspection in this shift."""
 
     def in_use(self, settings: Mapping[str, str]) -> list[EquipmentItem]:
         """The items that a table with these settings is played with."""
@@ -83,16 +81,6 @@ class Equipment:
         """Whether the tumbles of several activations count together."""
         return all(item.tumbles_add_up for item in self.in_use(settings))
 
-    def note_inspected(self, item: str, before: InspectedBefore, by: str) -> None:
-        """Somebody inspected an item, and it passed."""
-        self.inspected.add((item, before))
-        self.inspectors[f"{item} {before}"] = by
-
-    def made_the_other(self, item: EquipmentItem, before: InspectedBefore, by: str) -> bool:
-        """Whether a person made an inspection of an item in this shift that another one has to go with."""
-        others = (each.before for each in item.inspections if each.before is not before)
-        return any(self.inspectors.get(f"{item.id} {other}") == by for other in others)
-
     def place(self, item: str, placed: PlacedItem) -> None:
         """Places an item on the table; it is not inspected yet."""
         self.placed[item] = placed
@@ -119,12 +107,9 @@ class Equipment:
     def begin(self, before: InspectedBefore) -> None:
         """The inspections before a shift, or before opening, are required again."""
         self.inspected = {done for done in self.inspected if done[1] is not before}
-        kept = {} if before is InspectedBefore.SHIFT else self.inspectors
-        self.inspectors = {done: by for done, by in kept.items() if not done.endswith(f" {before}")}
 
     def _forget(self, item: str) -> None:
         self.inspected = {done for done in self.inspected if done[0] != item}
-        self.inspectors = {done: by for done, by in self.inspectors.items() if done.partition(" ")[0] != item}
 
 
 EVERY_ROUND: Final = "every_round"
