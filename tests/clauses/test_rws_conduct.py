@@ -255,7 +255,7 @@ def test_rws_5_10_whatever_else_goes_to_the_table_games_shift_manager(book: Rule
         "too-few-tumbles": OVER,
         "exposed-early": OVER,
         "die-not-flat": OVER,
-        "exposed-late": "between open open-tumbled revealed entered settled paid",
+        "exposed-late": "between open open-tumbled",
         "untumbled-in-view": "between",
         "dice-over-age": ALWAYS,
         "dome-or-dice-broken": ALWAYS,

@@ -309,7 +309,7 @@ def test_three_card_whatever_else_is_referred_outside_the_rules(book: Rulebook) 
     left = {
         "too-few-tumbles": ALWAYS,
         "exposed-early": OVER,
-        "exposed-late": "between open revealed entered settled paid",
+        "exposed-late": "between open",
         "untumbled-in-view": ALWAYS,
         "dice-over-age": ALWAYS,
         "die-not-flat": ALWAYS,

@@ -291,7 +291,8 @@ def test_rws_5_4_winnings_that_have_left_become_a_claim_and_no_debt_in_silence(b
 
 
 def test_rws_a_die_seen_after_the_close_and_untumbled_dice_change_nothing(book: Rulebook) -> None:
-    assert rulings_by(book, "house:seen") == {"exposed-late: noted continue": "closed closed-tumbled"}
+    noted = {"exposed-late: noted continue": "closed closed-tumbled revealed entered settled paid"}
+    assert rulings_by(book, "house:seen") == noted
     assert rulings_by(book, "house:untumbled") == {
         "untumbled-in-view: noted continue": f"{TO_REVEAL} {KNOWN}"
     }

@@ -42,7 +42,7 @@ def test_rws_5_10_whatever_else_happens_waits_for_the_shift_manager(book: Rulebo
             "too-few-tumbles": "between paid",
             "exposed-early": "between paid",
             "die-not-flat": "between paid",
-            "exposed-late": f"between {KNOWN}",
+            "exposed-late": "between",
             "untumbled-in-view": "between",
             "dice-over-age": ALWAYS,
             "late-bet": "between open open-tumbled",
