@@ -8,7 +8,7 @@ import pytest
 from msgspec import UNSET
 
 from taisai.game import Refusal
-from taisai.game.commands import Perform, ReportIrregularity
+from taisai.game.commands import ConfirmReport, ContestReport, Perform, ReportIrregularity
 from taisai.game.events import IrregularityRuled, ReportHeld, RoundVoided
 from taisai.game.irregularities import rulings
 from taisai.game.table import MOST_HELD
@@ -189,3 +189,16 @@ def test_a_report_that_waits_is_held_once_and_a_person_has_so_many_that_wait() -
     playing.do(ReportIrregularity, "sal", **wrong)
     playing.do(ReportIrregularity, "dan", **wrong, second="sue")
     assert playing.table.reports == {}
+
+
+def test_rws_5_1_2_a_sight_that_is_contested_is_no_fact_for_the_other_report_that_waits() -> None:
+    playing = at(rulebook("rws-sic-bo-etg-v8"), "closed-tumbled")
+    playing.do(ReportIrregularity, "dan", event=Irregularity.POWER_FAILURE, seen=True)
+    playing.do(ReportIrregularity, "dan", event=Irregularity.POWER_FAILURE)
+    goes_on = playing.fork()
+    playing.do(ContestReport, "pat", report="h1", reason="the cover never moved")
+    made = playing.do(ConfirmReport, "sue", report="h2")
+    assert [one.clause for one in made if isinstance(one, RoundVoided)] == ["5.1.2"]
+    for report in ("h1", "h2"):
+        goes_on.do(ConfirmReport, "pat", report=report)
+    assert (goes_on.table.phase, goes_on.table.held) == ("closed-tumbled", None)

@@ -49,6 +49,8 @@ class IrregularityCase(NamedTuple):
     second: str | None = None
     unsuitable: str | None = None
     """Who was named as the second person and cannot be."""
+    says_seen: bool = False
+    """Whether the report itself says that a die was seen, and not another one of its round."""
     pair: PairCell | None = None
     """How it meets what stands in its round."""
 

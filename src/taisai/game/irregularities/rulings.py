@@ -98,7 +98,8 @@ def _reported(
             command.item, command.detail, command.second,
         ),
     )  # fmt: skip
-    case = _with_second(table, case)
+    says_seen = seen and rules.sees(event, case.phase, seen=command.seen)
+    case = _with_second(table, case)._replace(says_seen=says_seen)
     if _says_seen(table, case, phase):
         return _waits(table, case)
     ruled = _ruled(table, case)
@@ -140,7 +141,7 @@ def _waits_already(table: Table, case: IrregularityCase) -> Refusal | None:
     """Why a report is not held: the same one by the same person waits, or too many of theirs do."""
     waiting = [report for report in table.reports.values() if report.by == case.by]
     number = case.round.number if case.round else None
-    content = (case.event, number, case.through, case.seen, case.faces, case.item, case.detail)
+    content = (case.event, number, case.through, case.says_seen, case.faces, case.item, case.detail)
     for report in waiting:
         if report.content == content:
             message = f"report {report.id} says the same and waits: a second person confirms or contests it"
@@ -185,7 +186,7 @@ def held(table: Table, case: IrregularityCase) -> Events:
         ReportHeld(
             at=case.at, by=case.by, clause=CONFIRMATION, report=f"h{table.reports_held + 1}",
             irregularity=case.event, round=case.round.number if case.round else None, through=case.through,
-            seen=case.seen, faces=case.faces, item=case.item, detail=case.detail,
+            seen=case.says_seen, faces=case.faces, item=case.item, detail=case.detail,
         ),
     )  # fmt: skip
 
