@@ -152,8 +152,8 @@ def test_what_the_catch_all_or_the_house_rules_is_marked_as_not_foreseen(name: s
         ),
         (
             "us-sic-bo",
-            "open..collected stays-live",
-            "open..paid stays-live",
+            "closed..collected stays-live",
+            "closed..paid stays-live",
             "late-withdrawal in paid: on 2 lines",
         ),
         (

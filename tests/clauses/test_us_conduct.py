@@ -116,7 +116,7 @@ def test_us_5_c_no_more_bets_before_every_shake(book: Rulebook) -> None:
     assert verdict(book, "tumble", "open") == "refused, 5(c)"
     assert verdict(book, "activate-shaker", "open", shaker="automated") == "refused, 5(c)"
     assert ruled_by(book, "5(c)") == {
-        ("late-bet", "refuse", None): f"open closed closed-tumbled {AFTER_REVEAL}",
+        ("late-bet", "refuse", None): f"closed closed-tumbled {AFTER_REVEAL}",
     }
 
 
@@ -175,9 +175,7 @@ def test_us_3_c_settled_as_the_chips_lie_when_lit(book: Rulebook) -> None:
     assert steps_by(book, "3(c)") == ["dealer: settle, entered to settled"]
     assert positions(book) == ("enter-result", "3(c)")
     assert ruled_by(book, "3(c)") == {
-        ("late-withdrawal", "stays-live", None): (
-            "open closed closed-tumbled revealed entered settled collected"
-        )
+        ("late-withdrawal", "stays-live", None): "closed closed-tumbled revealed entered settled collected"
     }
 
 
@@ -281,8 +279,8 @@ def test_us_whatever_else_is_referred_outside_the_rules(book: Rulebook) -> None:
         "untumbled-in-view": f"between closed-tumbled {AFTER_REVEAL}",
         "die-damaged": ALWAYS,
         "dome-or-dice-broken": ALWAYS,
-        "late-bet": "between",
-        "late-withdrawal": "between paid",
+        "late-bet": "between open",
+        "late-withdrawal": "between open paid",
         "chips-unclear": ALWAYS,
         "equipment-failure": f"between {TO_REVEAL}",
         "automated-shaker-failure": "between open closed-tumbled entered settled collected paid",

@@ -418,7 +418,7 @@ class Hand:
         seat = rng.choice(list(table.seats) or ["1"])
         wrong = c.ReportIrregularity(
             at=at, by="dan", event=Irregularity.WRONG_RESULT, round=rng.choice(rounds),
-            faces=tuple(rng.choice(OUTCOMES).faces), second=rng.choice(("sue", None)),
+            faces=tuple(rng.choice(OUTCOMES).faces), second=rng.choice(("sue", "sue", None)),
         )  # fmt: skip
         report = c.ReportIrregularity(
             at=at, by=rng.choice(("dan", "sue")), event=rng.choice(list(Irregularity)),

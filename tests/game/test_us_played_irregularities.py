@@ -264,8 +264,8 @@ def test_us_6_d_two_shakers_reported_are_noted_and_not_played_with(book: Ruleboo
 
 def test_us_5_c_a_late_bet_reported_is_noted_and_not_taken(book: Rulebook) -> None:
     noted = "late-bet: noted refuse"
-    assert rulings_by(book, "5(c)") == {noted: f"open closed closed-tumbled {AFTER_REVEAL}"}
-    assert rulings_by(book, "5(c)", shaker=AUTOMATED) == {noted: f"open closed {AFTER_REVEAL}"}
+    assert rulings_by(book, "5(c)") == {noted: f"closed closed-tumbled {AFTER_REVEAL}"}
+    assert rulings_by(book, "5(c)", shaker=AUTOMATED) == {noted: f"closed {AFTER_REVEAL}"}
 
 
 def test_us_5_f_dice_of_the_last_throw_in_view_change_nothing(book: Rulebook) -> None:
@@ -278,8 +278,8 @@ def test_us_5_f_dice_of_the_last_throw_in_view_change_nothing(book: Rulebook) ->
 def test_us_3_c_a_withdrawal_reported_past_the_close_changes_nothing(book: Rulebook) -> None:
     noted = "late-withdrawal: noted stays-live"
     past = "revealed entered settled collected"
-    assert rulings_by(book, "3(c)") == {noted: f"open closed closed-tumbled {past}"}
-    assert rulings_by(book, "3(c)", shaker=AUTOMATED) == {noted: f"open closed {past}"}
+    assert rulings_by(book, "3(c)") == {noted: f"closed closed-tumbled {past}"}
+    assert rulings_by(book, "3(c)", shaker=AUTOMATED) == {noted: f"closed {past}"}
 
 
 def test_us_5_d_1_too_few_shakes_are_made_good_and_void_nothing(book: Rulebook) -> None:
@@ -372,8 +372,8 @@ def test_us_whatever_else_happens_waits_for_a_casino_supervisor(book: Rulebook) 
             "die-not-flat": "between open closed paid",
             "untumbled-in-view": f"between closed-tumbled {AFTER_REVEAL}",
             "power-failure": "between open closed closed-tumbled",
-            "late-bet": "between",
-            "late-withdrawal": "between paid",
+            "late-bet": "between open",
+            "late-withdrawal": "between open paid",
             "equipment-failure": "between open closed closed-tumbled",
             "automated-shaker-failure": ALWAYS,
             "under-minimum": late,
