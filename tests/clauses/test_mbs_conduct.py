@@ -81,8 +81,8 @@ def test_mbs_3_8_at_least_three_tumbles_whenever_the_dice_are_covered(book: Rule
         "dealer: tumble, open to open-tumbled once enough-tumbles",
         "dealer: tumble, closed to closed-tumbled once enough-tumbles",
         "dealer: tumble, open-tumbled to open-tumbled once enough-tumbles",
-        "dealer: tumble, closed-tumbled to closed-tumbled once enough-tumbles",
-        "dealer: tumble, deal-pressed to deal-pressed once enough-tumbles",
+        "dealer: tumble, closed-tumbled to closed-tumbled once enough-tumbles and outcome-open",
+        "dealer: tumble, deal-pressed to deal-pressed once enough-tumbles and outcome-open",
     ]
     assert setting(book, "tumble") == ("procedure", ("before_close", "after_close"), "before_close")
     assert equipment_by(book, "3.8") == ["tumbler, tumbles 3"]

@@ -70,7 +70,7 @@ def test_rws_3_6_covered_and_tumbled_three_times(book: Rulebook) -> None:
         "dealer: tumble, open to open-tumbled once enough-tumbles",
         "dealer: tumble, closed to closed-tumbled once enough-tumbles",
         "dealer: tumble, open-tumbled to open-tumbled once enough-tumbles",
-        "dealer: tumble, closed-tumbled to closed-tumbled once enough-tumbles",
+        "dealer: tumble, closed-tumbled to closed-tumbled once enough-tumbles and outcome-open",
     ]
     assert equipment_by(book, "3.6") == ["tumbler, tumbles 3"]
     assert setting(book, "tumble") == ("procedure", ("before_close", "after_close"), "after_close")

@@ -17,7 +17,7 @@ from taisai.game.commands import (
     Slip,
     TakeBack,
 )
-from taisai.game.events import IrregularityRuled, ReportHeld
+from taisai.game.events import DiceTumbled, IrregularityRuled, ReportHeld
 from taisai.game.money.ledger import Account
 from taisai.game.play import Declaration, recover
 from taisai.game.vocabulary import Means
@@ -293,6 +293,18 @@ def test_mbs_5_13_1_all_of_their_bets_or_none_and_then_the_round_goes_on(book: R
         stays.do(CloseWithdrawal, "dan")
         assert (stays.table.phase, stays.table.held) == (phase, None)
         assert stays.table.seats[SEAT].at_risk == STAKED
+
+
+def test_mbs_5_13_2_an_outcome_that_was_seen_is_not_tumbled_away(book: Rulebook) -> None:
+    for phase in ("closed-tumbled", "deal-pressed"):
+        playing = at(book, phase)
+        assert only(DiceTumbled, playing.fork().act("tumble")).tumbles == 3
+        playing.do(ReportIrregularity, "dan", **playing.reporting("power-failure", seen=True))
+        assert playing.act_refused("tumble") == "unmet-need 5.13.2"
+    late = at(book, "closed", tumble=AFTER)  # the tumble is entered after what it showed
+    late.do(ReportIrregularity, "dan", **late.reporting("power-failure", seen=True))
+    late.act("tumble")
+    assert late.table.phase == "closed-tumbled"
 
 
 def test_mbs_5_13_2_an_outcome_so_play_goes_on(book: Rulebook) -> None:

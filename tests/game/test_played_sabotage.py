@@ -54,10 +54,12 @@ SEEN_OPEN: Final = (
     r"irregularities, ruling, (?:(?:9|14), seen: |3: phases \['open'|\d+: otherwise once seen )"
 )
 """A die seen with bets open voids the round by the sight of it, whatever else is ruled."""
-SEEN_LATE: Final = (
-    r"irregularities, ruling, [24]: phases \['closed'(?:, 'closed-tumbled')?\] → .*'open(?:-tumbled)?'\]"
-)
+SEEN_LATE: Final = r"irregularities, ruling, [24]: phases \['closed'[^]]*\] → .*'open(?:-tumbled)?'\]"
 """The same, when the report calls it seen after the close."""
+UNSEEN: Final = r"procedure, step, \d+: needs outcome-open"
+"""That a round goes on once a die was seen is shown by the clause that orders it, not by the steps'."""
+SEEN_TUMBLED: Final = r"procedure, recovery, 3: closed moved to "
+"""Where a die was seen, the dice were tumbled: recovery goes by the phase after it."""
 CLOCK: Final = r"procedure, step, 3: when nothing → \{'higher_may_act': 'no'\}"
 """The clock has no rank: where the others may act for one another, its steps are not played again."""
 LOADED: Final = r"procedure, step, [23]: needs shoe-can-complete"
@@ -80,15 +82,15 @@ HIGHER: Final = r"people: higher_clause "
 
 NOT_SHOWN: Final[dict[tuple[str, str], list[str]]] = {
     (MBS, "irregularities"): [SEEN_FIRST],
-    (MBS, "procedure"): [NAMES, TOLD_ELSEWHERE, TUMBLED, CLOSED_FIRST, SEEN_FIRST],
+    (MBS, "procedure"): [NAMES, TOLD_ELSEWHERE, TUMBLED, CLOSED_FIRST, SEEN_FIRST, UNSEEN, SEEN_TUMBLED],
     (RWS, "irregularities"): [SEEN_OPEN, SEEN_LATE],
-    (RWS, "procedure"): [NAMES, TOLD_ELSEWHERE, TUMBLED, ON_TERMINALS, CLOCK],
+    (RWS, "procedure"): [NAMES, TOLD_ELSEWHERE, TUMBLED, ON_TERMINALS, CLOCK, UNSEEN],
     (RWS, "people"): [HIGHER],
     (RWS, "limits"): [],
     (THREE_CARD, "irregularities"): [SEEN_LATE],
     (THREE_CARD, "procedure"): [NAMES, LOADED, MOVED_LATE],
     (US, "irregularities"): [NEVER_COVERED, NO_SIGHT],
-    (US, "procedure"): [NAMES, TOLD_ELSEWHERE, TUMBLED, OUT_OF_REACH, NO_SHIFT, CLOSED_FIRST],
+    (US, "procedure"): [NAMES, TOLD_ELSEWHERE, TUMBLED, OUT_OF_REACH, NO_SHIFT, CLOSED_FIRST, UNSEEN],
     (US, "people"): [HIGHER],
     (US, "limits"): [],
 }

@@ -16,7 +16,7 @@ from taisai.game.commands import (
     ReportIrregularity,
     Slip,
 )
-from taisai.game.events import ReportHeld, RoundResettled, RoundVoided
+from taisai.game.events import DiceTumbled, ReportHeld, RoundResettled, RoundVoided
 from taisai.game.money.ledger import Account
 from taisai.game.play import Declaration, recover
 from taisai.game.vocabulary import RECOVERY, Treatment
@@ -24,6 +24,7 @@ from taisai.rules import Rulebook, rulebook
 from taisai.rules.procedure import Declared
 from tests.game.played_events import acts_by, recoveries_by, recovery_played, rulings_by, told, told_of_act
 from tests.game.playing import CREDITS, OTHER_FACES, RWS, SEAT, TERMINAL, Playing, at, standing
+from tests.game.single_event import only
 
 TO_REVEAL: Final = "open open-tumbled closed closed-tumbled"
 COVERED: Final = "closed closed-tumbled"
@@ -141,6 +142,17 @@ def test_rws_5_1_1_once_seen_is_seen_for_good(book: Rulebook) -> None:
     for act in ("uncover", "enter-result", "settle", "collect-and-pay", "conclude"):
         playing.act(act)
     assert playing.credits == CREDITS + 600
+
+
+def test_rws_5_1_1_an_outcome_that_was_seen_is_not_tumbled_away(book: Rulebook) -> None:
+    playing = at(book, "closed-tumbled")
+    assert only(DiceTumbled, playing.fork().act("tumble")).tumbles == 3
+    playing.do(ReportIrregularity, "dan", **playing.reporting("power-failure", seen=True))
+    assert playing.act_refused("tumble") == "unmet-need 5.1.1"
+    late = at(book, "closed")  # the tumble is entered after what it showed
+    late.do(ReportIrregularity, "dan", **late.reporting("power-failure", seen=True))
+    late.act("tumble")
+    assert late.table.phase == "closed-tumbled"
 
 
 def test_rws_5_1_2_without_an_outcome_the_round_is_void(book: Rulebook) -> None:

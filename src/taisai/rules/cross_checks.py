@@ -49,6 +49,7 @@ def _needs(book: Rulebook, section: Section) -> None:
         Need.ENOUGH_TUMBLES: any(item.least_tumbles for item in book.equipment),
         Need.SHOE_CAN_COMPLETE: book.chance_rule.kind is ChanceKind.CARDS,
         Need.DICE_FLAT: book.chance_rule.kind is ChanceKind.DICE,
+        Need.OUTCOME_OPEN: book.chance_rule.kind is ChanceKind.DICE,
     }
     entries = section.table("procedure").tables("step")
     for entry, step in zip(entries, book.procedure.steps, strict=True):

@@ -83,6 +83,8 @@ class Need(StrEnum):
     SHOE_CAN_COMPLETE = "shoe-can-complete"
     ENOUGH_TUMBLES = "enough-tumbles"
     DICE_FLAT = "dice-flat"
+    OUTCOME_OPEN = "outcome-open"
+    """No die tumbled for this round was seen."""
 
 
 class Irregularity(StrEnum):

@@ -251,6 +251,8 @@ def _is_met(table: Table, command: Perform, need: Need) -> bool:
             return tumbled >= equipment.least_tumbles(settings)
         case Need.DICE_FLAT:
             return command.flat
+        case Need.OUTCOME_OPEN:
+            return table.round is None or not table.round.seen
 
 
 def _unmet(table: Table, command: Perform, need: StepNeed) -> Refusal:
@@ -277,6 +279,8 @@ def _unmet(table: Table, command: Perform, need: StepNeed) -> Refusal:
     elif need.need is Need.ENOUGH_TUMBLES:
         least, done = equipment.least_tumbles(settings), table.round.tumbles if table.round else 0
         message = f"expected at least {least} tumbles, got {done}"
+    elif need.need is Need.OUTCOME_OPEN:
+        message = "a die of this round was seen, so its outcome stands: uncover the dice"
     return refused(Reason.UNMET_NEED, clause, message)
 
 
