@@ -145,6 +145,14 @@ class SigningKey:
         """The signature of a message, 64 bytes, the same each time."""
         return self._private.sign(message)
 
+    def derived(self, info: bytes) -> bytes:
+        """A secret of 32 bytes for another purpose, which only the holder of this key can make."""
+        from cryptography.hazmat.primitives.hashes import SHA256
+        from cryptography.hazmat.primitives.kdf.hkdf import HKDF
+
+        kdf = HKDF(algorithm=SHA256(), length=KEY_BYTES, salt=None, info=info)
+        return kdf.derive(self._private.private_bytes_raw())
+
     def file_text(self, passphrase: str | None = None) -> str:
         """What a private key file says: the name, then the key."""
         from cryptography.hazmat.primitives.serialization import (
