@@ -175,9 +175,8 @@ class HouseFeeds:
                 failures.pop(table.name, None)
             if feeds.apply(table, events):
                 changed[table.name] = feeds
-                for event in events:
-                    if (alarm := house_views.table_alarm(table.name, event)) is not None:
-                        self._alarms.append(alarm)
+                alarms = (house_views.table_alarm(table.name, event) for event in events)
+                self._alarms.extend(filter(None, alarms))
         if changed or added or is_house_changed:
             changed |= {name: self.tables[name] for name in added if name in self.tables}
             self._show(changed | self._update_transfers())
