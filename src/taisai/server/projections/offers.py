@@ -118,6 +118,15 @@ def _main(table: Table, offers: list[Offer]) -> int | None:
         for place, offer in enumerate(offers):
             if offer.command == tag and (tag not in _REPLACES or offer.preset.get("item") in used):
                 return place
+    return _undecided(table, offers)
+
+
+def _undecided(table: Table, offers: list[Offer]) -> int | None:
+    """What the round in hand waits for without a hold: unclear chips are decided before it is settled."""
+    for place, offer in enumerate(offers):
+        referral = table.referrals.get(str(offer.preset.get("referral")))
+        if referral is not None and table.round is not None and referral.round == table.round.number:
+            return place
     return None
 
 
