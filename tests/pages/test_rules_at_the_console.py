@@ -211,7 +211,7 @@ async def _a_die_is_seen_early(console: ConsoleScreen, crew: Crew) -> None:
     """The power fails with bets open, and a die was seen: void (MBS 5.2, 5.13.2)."""
     await crew.to("open-tumbled")
     await console.at("something-wrong").click()
-    foreseen = console.page.locator(".list").first
+    foreseen = console.at("wrong-dialog").locator(".list").first
     await expect(foreseen.get_by_test_id("irregularity-die-not-flat")).to_contain_text("5.3")
     await console.page.keyboard.press("Escape")
     await console.reports("power-failure")
