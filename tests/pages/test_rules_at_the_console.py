@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 from playwright.async_api import Page, expect
 
-from taisai.client import Terminal
+from taisai.client import Staff, Terminal
+from taisai.protocol.commands import command
+from taisai.protocol.requests import DoRequest
 from taisai.rules import rulebook
 from tests.pages.dealing import Crew
 from tests.pages.demo_server import Laid
@@ -19,6 +21,8 @@ from tests.pages.screens import ConsoleScreen, TerminalScreen
 from tests.pages.server_process import BOOKS, House
 
 pytestmark = pytest.mark.part(name="pages")
+
+MORE_THAN_A_DAY = 25 * 3_600_000  # milliseconds
 
 
 async def _power_fails(console: ConsoleScreen) -> None:
@@ -275,10 +279,30 @@ async def _enters_a_round(head: ConsoleScreen) -> None:
     await sent(head, second=True)
 
 
+async def _old_dice(people: People, house: House) -> None:
+    """The power was away for more than a day: the dice come off before the shake, in the round (US 1)."""
+    async with Crew(house, "US1") as crew:
+        declared = command("declare-unrecorded", called=True, tumbles=0, seen=False)
+        assert isinstance(crew.dealer.who, Staff)
+        request = DoRequest(id="agreed", do=declared, table="US1")
+        approval = await house.agreed(request, crew.dealer.who.token)
+        await crew.dealer.send(declared, table="US1", approval=approval)
+        await crew.catches_up()
+        await crew.to("closed")
+        console = await people.console("US1")
+        await console.next_is("remove-item")
+        await expect(console.at("act-tumble")).to_have_count(0)
+        await pictured(console.page, "old-dice")
+        await console.at("next").click()
+        await console.next_is("place-item")
+        await crew.catches_up()
+        await crew.to("closed-tumbled")
+
+
 async def test_after_a_stop_what_happened_unrecorded_is_declared_and_the_settlement_entered(
     people: People, tmp_path: Path
 ) -> None:
-    own = House(tmp_path, (Laid(name="MBS1", book=BOOKS["MBS"]),))
+    own = House(tmp_path, (Laid(name="MBS1", book=BOOKS["MBS"]), Laid(name="US1", book=BOOKS["US"])))
     people.house = own
     people.watch.allow("WebSocket connection", "ERR_CONNECTION_REFUSED")
     async with own:
@@ -288,8 +312,12 @@ async def test_after_a_stop_what_happened_unrecorded_is_declared_and_the_settlem
             await one.buys()
             await crew.to("open")
             await one.bets("small", 20_00)
+        async with Crew(own, "US1") as crew:
+            await crew.to("closed")
         await own.kill()
+        own.ahead = MORE_THAN_A_DAY
         await own.start()
+        await _old_dice(people, own)
         await one.is_("open")
         console = await people.console("MBS1")
         await console.next_is("declare")

@@ -114,7 +114,7 @@ async def _stays_with_the_dice(head: ConsoleScreen) -> None:
     await expect(head.at("act-dialog")).not_to_contain_text("Dev Patel")
 
 
-async def test_the_american_table_from_its_inspection_to_a_no_roll_with_a_dead_device(
+async def test_us_5_a_from_the_inspection_of_the_lights_to_a_no_roll_with_a_dead_device(
     people: People, house: House
 ) -> None:
     table = house.fresh("US")
@@ -139,7 +139,7 @@ async def test_the_american_table_from_its_inspection_to_a_no_roll_with_a_dead_d
         await _stays_with_the_dice(head)
 
 
-async def test_3_card_2_1_the_backs_of_each_deck_are_recorded(people: People, house: House) -> None:
+async def test_three_card_2_1_the_backs_of_each_deck_are_recorded(people: People, house: House) -> None:
     table = house.fresh("CARD")
     async with Crew(house, table):
         console = await people.console(table)

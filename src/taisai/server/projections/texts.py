@@ -10,7 +10,6 @@ from msgspec.structs import replace
 
 from taisai.game import Table
 from taisai.game.irregularities.referrals import open_referrals
-from taisai.game.table import SHUT as SHUT_BY
 from taisai.game.table import Claim, Referral
 from taisai.game.vocabulary import ClaimEnd, DeviceFault, Hold, Subject, Treatment
 from taisai.protocol.views import ClaimLine, Extreme, ReferralLine, Stoppage, Words
@@ -393,7 +392,7 @@ def claim_lines(claims: Iterable[Claim], most: int) -> tuple[ClaimLine, ...]:
 
 
 def stoppage_of(table: Table) -> Stoppage:
-    by = None if table.shut is None else str(table.shut_by if table.practice > 1 else SHUT_BY)
+    by = None if table.shut is None else str(table.shut_by)
     stoppage = Stoppage(closed=bool(table.name) and not table.open, shut=table.shut, clause=by)
     if table.held is None:
         return stoppage
