@@ -5,6 +5,7 @@ import { svelteTesting } from "@testing-library/svelte/vite";
 import type { Plugin } from "vite";
 import { defineConfig } from "vitest/config";
 import { digest } from "./tools/digest.mjs";
+import { textsOfPlayers } from "./textsOfPlayers";
 
 const here = import.meta.dirname;
 const built = resolve(here, process.env.TAISAI_BUILT ?? "../src/taisai/server/http/built");
@@ -40,7 +41,7 @@ function pagesKnowTheirSources(): Plugin {
 export default defineConfig({
   root: here,
   appType: "mpa",
-  plugins: [svelte(), svelteTesting(), pagesKnowTheirSources()],
+  plugins: [svelte(), svelteTesting(), pagesKnowTheirSources(), textsOfPlayers()],
   build: {
     outDir: built,
     emptyOutDir: true,
@@ -49,7 +50,13 @@ export default defineConfig({
     // The floor's content security policy allows nothing inline.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
-    rolldownOptions: { input: pages.map((name) => join(here, name)) },
+    rolldownOptions: {
+      input: pages.map((name) => join(here, name)),
+      output: {
+        chunkFileNames: ({ facadeModuleId }) =>
+          `assets/${facadeModuleId?.endsWith("?players") ? "players-" : ""}[name]-[hash].js`,
+      },
+    },
   },
   server: {
     proxy: Object.fromEntries(

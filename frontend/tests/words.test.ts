@@ -1,8 +1,9 @@
 // Every language says everything, with the same places for values.
-import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
 import { localized, chooseLanguage, language, LANGUAGES, minorUnits, money, number, t, tDynamic, loadLanguage } from "../src/i18n/index.svelte";
+import { STAFF } from "../textsOfPlayers";
 
 type Table = Record<string, Record<string, string>>;
 const folder = join(import.meta.dirname, "../src/i18n");
@@ -36,6 +37,33 @@ describe("languages", () => {
     expect(missing(english, { ...english, common: { ...english["common"], more: "x" } })).toEqual(["common.more"]);
     const { common: _gone, ...rest } = english;
     expect(missing(english, rest)).toContain("common.close");
+  });
+});
+
+/** A source file and all that it imports. */
+function sources(file: string, found = new Map<string, string>()): Map<string, string> {
+  if (found.has(file)) return found;
+  const text = readFileSync(file, "utf8");
+  found.set(file, text);
+  for (const [, name = ""] of text.matchAll(/(?:from|import) "(\.[^"]+)"/g)) {
+    const path = resolve(dirname(file), name);
+    const source = [path, `${path}.ts`].find((one) => /\.(ts|svelte)$/.test(one) && existsSync(one));
+    if (source) sources(source, found);
+  }
+  return found;
+}
+
+const textsOfStaff = new RegExp(`["\`](?:${STAFF.join("|")})\\.\\w+`, "g");
+
+describe("pages that load the texts of players alone", () => {
+  it.each(["terminal", "display"])("%s needs no other", (page) => {
+    const read = sources(join(folder, `../${page}/main.ts`));
+    expect(read.size).toBeGreaterThan(20);
+    for (const [file, text] of read) expect(text.match(textsOfStaff), file).toBeNull();
+  });
+  it("a page that needs others is found", () => {
+    const read = sources(join(folder, "../console/main.ts"));
+    expect([...read.values()].some((text) => textsOfStaff.test(text))).toBe(true);
   });
 });
 

@@ -70,13 +70,18 @@ def test_us_1_dice_past_24_hours_stay_out_under_the_automated_shaker_too(book: R
 
 
 def test_us_1_the_age_of_the_dice_is_asked_at_every_shake(book: Rulebook) -> None:
-    for phase in ("closed", "closed-tumbled"):
+    advice = {
+        "closed": "“Remove from the table”",
+        "closed-tumbled": "“The dice are on the table for too long”",
+    }
+    for phase, act in advice.items():
         playing = at(book, phase)
         placed = playing.table.equipment.placed["dice"].since
         playing.now = placed + 24 * HOUR
         assert playing.tried(Perform, "dan", act=Act.TUMBLE, tumbles=1) == "done"
         playing.now += 1
         assert playing.act_refused("tumble") == "unmet-need 1"
+        assert act in str(playing.ask(Perform, "dan", act=Act.TUMBLE, tumbles=1))
     automated = at(book, "closed", shaker=AUTOMATED)
     automated.now += 25 * HOUR
     assert automated.act_refused("activate-shaker") == "unmet-need 1"

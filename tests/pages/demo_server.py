@@ -54,6 +54,14 @@ class Laid(Struct, frozen=True, kw_only=True):
     """Whether the demonstration's shaker draws; else the dice are whatever is keyed."""
 
 
+class _Clock(WallClock):
+    """The machine's clock, or ahead of it by `TAISAI_AHEAD` milliseconds."""
+
+    def now(self) -> int:
+        """Milliseconds since 1970."""
+        return super().now() + int(os.environ.get("TAISAI_AHEAD") or 0)
+
+
 class _Nobody:
     """The virtual dealers of a house that has none."""
 
@@ -105,7 +113,7 @@ async def _serve(house: OpenedDemonstration, port: int, tables: tuple[Laid, ...]
     at = listening(HOST, port)
     url = f"http://{HOST}:{at.getsockname()[1]}"
     casino = HouseServer(
-        house.engine, _planned(tables, frozenset({url})), clock=WallClock(), entropy=secrets.token_bytes,
+        house.engine, _planned(tables, frozenset({url})), clock=_Clock(), entropy=secrets.token_bytes,
         key=house.key,
     )  # fmt: skip
     if folder := os.environ.get("TAISAI_BUILT"):
@@ -133,7 +141,7 @@ def main(folder: str, port: str, tables: str) -> None:
     laid = msgspec.json.decode(tables, type=tuple[Laid, ...])
     _cast(laid)
     environment.begin("warning", "console")
-    with opened(Path(folder), now=WallClock().now(), entropy=secrets.token_bytes) as house:
+    with opened(Path(folder), now=_Clock().now(), entropy=secrets.token_bytes) as house:
         asyncio.run(_serve(house, int(port), laid))
 
 

@@ -63,6 +63,8 @@ class House:
         self.folder = folder
         self.built: Path | None = None
         """Other pages than the program's own, from the next start on."""
+        self.ahead = 0
+        """Milliseconds by which its clock is ahead of the machine's, from the next start on."""
         self.tables = {one.name: one for one in tables}
         self.url = ""
         self._unused = list(self.tables)
@@ -79,7 +81,9 @@ class House:
             self._process = await asyncio.create_subprocess_exec(
                 sys.executable, "-m", "tests.pages.demo_server", str(self.folder / "journal"), port, tables,
                 stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, stderr=log, cwd=ROOT,
-                env=os.environ | ({"TAISAI_BUILT": str(self.built)} if self.built else {}),
+                env=os.environ
+                | {"TAISAI_AHEAD": str(self.ahead)}
+                | ({"TAISAI_BUILT": str(self.built)} if self.built else {}),
             )  # fmt: skip
         assert self._process.stdout is not None
         async with asyncio.timeout(STARTED_WITHIN):

@@ -133,7 +133,14 @@ def clone(tmp_path_factory: pytest.TempPathFactory) -> Path:
     shutil.copy(ROOT / "src" / "taisai" / "__init__.py", package)
     made = folder / "frontend"
     shutil.copytree(FRONTEND / "tools", made / "tools")
-    for name in ("package.json", "package-lock.json", "vite.config.ts", "svelte.config.js", "tsconfig.json"):
+    for name in (
+        "package.json",
+        "package-lock.json",
+        "vite.config.ts",
+        "textsOfPlayers.ts",
+        "svelte.config.js",
+        "tsconfig.json",
+    ):
         shutil.copy(FRONTEND / name, made)
     (made / "index.html").write_text('<head></head><script type="module" src="/src/main.ts"></script>')
     (made / "src").mkdir()

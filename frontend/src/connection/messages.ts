@@ -1,4 +1,4 @@
-// Made from the server's schemas a134e61d2af07beb by `npm run messages`, never by hand.
+// Made from the server's schemas d9dc234733b006aa by `npm run messages`, never by hand.
 
 export type AnyCommand =
   | Assign
@@ -1204,6 +1204,15 @@ export interface IrregularityLine {
   blanks: Blank[];
   by: string[];
   instead: Words | null;
+  if_seen: SeenRuling | null;
+}
+/**
+ * The ruling on a report that says that a concealed die or card was seen.
+ */
+export interface SeenRuling {
+  ruling: string;
+  says: Words;
+  clause: string;
 }
 /**
  * A member of staff at the table.

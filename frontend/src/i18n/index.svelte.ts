@@ -12,9 +12,11 @@ type Table = Record<string, Record<string, string>>;
 
 const REMEMBERED = "taisai-language";
 const FILES = import.meta.glob<{ default: Table }>("./*.json");
+const FILES_OF_PLAYERS = import.meta.glob<{ default: Table }>("./*.json", { query: "?players" });
 const codeOf = (file: string) => file.slice(2, -".json".length);
 export const LANGUAGES: readonly string[] = Object.keys(FILES).map(codeOf).sort();
 
+let files = FILES;
 let table = $state.raw<Table>({});
 let code = $state("en");
 
@@ -27,11 +29,16 @@ function wanted(): string {
 /** The language that is spoken now. */
 export const language = (): string => code;
 
+/** Terminals and displays load the sections of players alone (`vite.config.ts`). */
+export function readAsPlayer(): void {
+  files = FILES_OF_PLAYERS;
+}
+
 let latest = 0;
 
 /** Changes the language of the whole page. If the file cannot be loaded, nothing changes. */
 export async function loadLanguage(next: string = wanted()): Promise<void> {
-  const load = FILES[`./${next}.json`];
+  const load = files[`./${next}.json`];
   if (!load) throw new Error(`expected one of ${LANGUAGES.join(", ")}, got ${next}`);
   const mine = (latest += 1);
   const words = await load().catch(() => {

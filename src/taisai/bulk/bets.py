@@ -42,6 +42,10 @@ class BetBuffer:
     def players(self) -> Places:
         return self._players[: self._size]
 
+    def narrow(self) -> None:
+        """Keeps players as the compiled loop reads them."""
+        self._players = self._players.astype(kernels.NARROW, copy=False)
+
     @property
     def steps(self) -> Whole:
         """The stake of each bet, in steps of the area."""
@@ -179,6 +183,9 @@ class BetsByArea:
             self._unsorted_places = []
         if self._compiled and self._size >= COMPILED_FROM:
             self._adder = kernels.compiled_adder()
+        if self._adder is not kernels.add_by_numpy:
+            for buffer in self._buffers.values():
+                buffer.narrow()
 
     def _unsorted_parts(self) -> list[BatchPart]:
         if not self._unsorted:

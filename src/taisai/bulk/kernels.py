@@ -18,6 +18,8 @@ Adder = Callable[[Whole, Filed, int], None]
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
+NARROW: Final = np.dtype(np.uint32)
+"""How the compiled loop reads players: its time is that of reading memory. NumPy indexes faster by intp."""
 WITHOUT_NUMBA: Final = "TAISAI_WITHOUT_NUMBA"
 """If this environment variable is set, numba is not used even if it is installed."""
 
@@ -72,11 +74,11 @@ def compiled(function: Function, signature: object = None, **options: object) ->
 @cache
 def compiled_adder() -> Adder:
     """The compiled loop. The first call in a process imports numba, which takes about a second."""
-    loop = compiled(_loop, "void(int64[::1], intp[::1], int64[::1], int64)")
+    loop = compiled(_loop, "void(int64[::1], uint32[::1], int64[::1], int64)")
 
     def add_by_numba(totals: Whole, areas: Filed, multiple: int) -> None:
         for players, steps in areas:
-            loop(totals, players, steps, multiple)
+            loop(totals, players.astype(NARROW, copy=False), steps, multiple)
 
     return add_by_numba
 

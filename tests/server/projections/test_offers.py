@@ -175,9 +175,7 @@ def test_sabotage_an_offer_that_the_game_was_not_asked_about_is_found(
     def anything_goes(
         stage: candidates.TrialTable, _kind: object, _fields: object, **_by: object
     ) -> candidates.AcceptedTrial:
-        return candidates.AcceptedTrial(
-            stage.positions, stage.table.bet_clause, second=False, irregular=False
-        )
+        return candidates.AcceptedTrial(stage.positions, stage.table.bet_clause, second=False, events=())
 
     monkeypatch.setattr(candidates.TrialTable, "tried", anything_goes)
     state = next(states(SETUPS[0], 0))

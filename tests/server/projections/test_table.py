@@ -101,7 +101,7 @@ def test_the_board_says_why_a_table_does_not_go_on() -> None:
     )  # fmt: skip
     shut = opened(rulebook(MBS))
     shut.do(Shut, "sue", reason="a spill")
-    assert shown(shut).stoppage == Stoppage(shut="a spill")
+    assert shown(shut).stoppage == Stoppage(shut="a spill", clause="house:shut")
     assert shown(shut).round.notice == said.SHUT
 
 

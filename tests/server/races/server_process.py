@@ -54,6 +54,8 @@ class Order(msgspec.Struct, frozen=True, kw_only=True):
     port: int = 0
     window: int | None = None
     sabotage: str | None = None
+    ahead: int = 0
+    """Milliseconds by which its clock is ahead of the machine's."""
     ends_after: int = ENDS_AFTER
 
 
@@ -83,10 +85,23 @@ class Told(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     port: int = 0
     phase: str = ""
     refused: str = ""
+    why: Refusal | None = None
+    """The same, whole."""
     token: str = ""
 
 
 # One server
+
+
+class _Clock(WallClock):
+    """The machine's clock, or ahead of it."""
+
+    def __init__(self, ahead: int) -> None:
+        self._ahead = ahead
+
+    def now(self) -> int:
+        """Milliseconds since 1970."""
+        return super().now() + self._ahead
 
 
 class _Server:
@@ -115,7 +130,9 @@ class _Server:
         if asked is not None:
             answer = await self._casino.queue.execute(STREAM, replace(asked, at=self._casino.clock.now()))
         phase = await self._casino.queue.run(lambda engine: str(engine.table(TABLE).phase))
-        return Told(phase=phase, refused=str(answer) if isinstance(answer, Refusal) else "")
+        if isinstance(answer, Refusal):
+            return Told(phase=phase, refused=str(answer), why=answer)
+        return Told(phase=phase)
 
     def _next(self, engine: Engine) -> Command | None:
         """The next step, filled in; none where it is the clock's, and the clock runs."""
@@ -144,7 +161,7 @@ def _listening(port: int) -> socket.socket:
 async def _served(order: Order, line: socket.socket) -> None:
     engine = Engine(Journal(SqliteStore(Path(order.folder, FILE))))
     sabotage = SABOTAGES[order.sabotage] if order.sabotage is not None else None
-    clock = WallClock()
+    clock = _Clock(order.ahead)
     if sabotage is None or sabotage.recovers:
         engine.recover(at=clock.now())
     at = _listening(order.port)

@@ -19,7 +19,7 @@ from taisai.game.vocabulary import SYSTEM
 from taisai.rules.clauses import Clause
 from taisai.rules.equipment import InspectedBefore
 from taisai.rules.procedure import CLOCK, OutOfOrder, Step, StepNeed
-from taisai.rules.vocabulary import Act, Irregularity, Need
+from taisai.rules.vocabulary import Act, Irregularity, Need, Visibility
 
 WITNESSED: Final = frozenset({Act.SETTLE, Act.COLLECT, Act.PAY, Act.COLLECT_AND_PAY})
 
@@ -268,9 +268,9 @@ def _unmet(table: Table, command: Perform, need: StepNeed) -> Refusal:
         outlived = equipment.outlived(max(command.at, table.latest), settings)
         assert outlived is not None
         hours = outlived.hours_on_table
-        message = (
-            f"{outlived.id} may be on the table for at most {hours} hours: “Remove from the table” first"
-        )
+        is_covered = table.phase.visibility is Visibility.CONCEALED
+        act = "report “The dice are on the table for too long”" if is_covered else "“Remove from the table”"
+        message = f"{outlived.id} may be on the table for at most {hours} hours: {act} first"
         if outlived.id not in equipment.placed:
             message = f"{outlived.id} is not on the table: “Place on the table” first"
     elif need.need is Need.SHOE_CAN_COMPLETE:

@@ -55,6 +55,14 @@ class Offer(Part, frozen=True, kw_only=True):
     """Whether it is the next step of the round."""
 
 
+class SeenRuling(Part, frozen=True, kw_only=True):
+    """The ruling on a report that says that a concealed die or card was seen."""
+
+    ruling: str
+    says: Words
+    clause: str
+
+
 class IrregularityLine(Part, frozen=True, kw_only=True):
     """An irregularity that can be reported now, and its ruling."""
 
@@ -72,6 +80,8 @@ class IrregularityLine(Part, frozen=True, kw_only=True):
     by: tuple[str, ...]
     instead: Words | None
     """The act to take instead, if the report is not possible now and such an act is known."""
+    if_seen: SeenRuling | None = None
+    """The ruling if the report says that a concealed die was seen, if that is another one."""
 
 
 class PersonLine(Part, frozen=True, kw_only=True):

@@ -108,6 +108,7 @@ class Stoppage(Part, frozen=True, kw_only=True):
     """'declaration', 'withdrawal' or 'referral'."""
     says: Words | None = None
     clause: str | None = None
+    """The clause of the hold, else that by which the table was shut."""
 
 
 class Revealed(Part, frozen=True, kw_only=True):

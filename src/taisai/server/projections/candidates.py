@@ -36,8 +36,13 @@ class AcceptedTrial(NamedTuple):
     clause: Clause
     second: bool
     """Whether it needs a second person."""
-    irregular: bool
-    """Whether it would be ruled as an irregularity."""
+    events: tuple[Event, ...]
+    """What would happen."""
+
+    @property
+    def irregular(self) -> bool:
+        """Whether it would be ruled as an irregularity."""
+        return any(isinstance(event, IrregularityRuled) for event in self.events)
 
 
 class _Watched:
@@ -122,8 +127,7 @@ class TrialTable:
         if first is None or not first[0]:
             return refusal or Refusal(Reason.OUT_OF_ORDER, Clause("house:order"), "nothing would change")
         events, needs_second = first
-        irregular = any(isinstance(event, IrregularityRuled) for event in events)
-        return AcceptedTrial(tuple(accepted), events[0].clause, needs_second, irregular)
+        return AcceptedTrial(tuple(accepted), events[0].clause, needs_second, events)
 
     def _with_second(
         self, kind: type[Command], actor: str, fields: Mapping[str, Any]

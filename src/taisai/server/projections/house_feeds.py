@@ -173,11 +173,10 @@ class HouseFeeds:
                 continue  # its feeds were made in this call, and include all events of this group
             if failures:
                 failures.pop(table.name, None)
-            self._alarms.extend(
-                alarm for event in events if (alarm := house_views.table_alarm(table.name, event))
-            )
             if feeds.apply(table, events):
                 changed[table.name] = feeds
+                alarms = (house_views.table_alarm(table.name, event) for event in events)
+                self._alarms.extend(filter(None, alarms))
         if changed or added or is_house_changed:
             changed |= {name: self.tables[name] for name in added if name in self.tables}
             self._show(changed | self._update_transfers())

@@ -12,9 +12,10 @@ import msgspec
 
 from taisai.game import Refusal, Table, decide
 from taisai.game.commands import Leave, ReportIrregularity
+from taisai.game.events import IrregularityRuled, Referred
 from taisai.game.vocabulary import Treatment
-from taisai.protocol.views import Blank, IrregularityLine, Offer, Words
-from taisai.rules.irregularities import Ruling
+from taisai.protocol.views import Blank, IrregularityLine, Offer, SeenRuling, Words
+from taisai.rules.irregularities import Ruling, RulingCell
 from taisai.rules.outcomes import OUTCOMES
 from taisai.rules.vocabulary import Irregularity, Visibility
 from taisai.server.projections import record_offers, table_offers, texts
@@ -118,6 +119,15 @@ def _main(table: Table, offers: list[Offer]) -> int | None:
         for place, offer in enumerate(offers):
             if offer.command == tag and (tag not in _REPLACES or offer.preset.get("item") in used):
                 return place
+    return _undecided(table, offers)
+
+
+def _undecided(table: Table, offers: list[Offer]) -> int | None:
+    """What the round in hand waits for without a hold: unclear chips are decided before it is settled."""
+    for place, offer in enumerate(offers):
+        referral = table.referrals.get(str(offer.preset.get("referral")))
+        if referral is not None and table.round is not None and referral.round == table.round.number:
+            return place
     return None
 
 
@@ -137,9 +147,10 @@ def irregularities(
 
 
 def _line(table: Table, stage: TrialTable, event: Irregularity) -> IrregularityLine:
-    ruled = table.irregularities.ruling_for(event, table.phase, table.settings)
+    alone = table.irregularities.ruling_for(event, table.phase, table.settings)
     accepted, trial = _tried(table, stage, event)
-    blanks = tuple(_blanks(table, event, ruled.ruling, trial))
+    ruled = alone if accepted is None else _in_force(accepted, alone)
+    blanks = tuple(_blanks(table, event, alone.ruling, trial))
     if accepted is not None and accepted.second:
         blanks = (*blanks, second_blank(table))
     return IrregularityLine(
@@ -147,7 +158,27 @@ def _line(table: Table, stage: TrialTable, event: Irregularity) -> IrregularityL
         says=texts.RULINGS[ruled.ruling], clause=str(ruled.clause), to=ruled.to, foreseen=ruled.foreseen,
         blanks=blanks, by=accepted.by if accepted is not None else (),
         instead=texts.INSTEAD.get(event) if accepted is None else None,
+        if_seen=_if_seen(table, event, ruled) if accepted is not None else None,
     )  # fmt: skip
+
+
+def _in_force(accepted: AcceptedTrial, alone: RulingCell) -> RulingCell:
+    """The ruling that a report would have now: what already stands in the round may change it."""
+    ruled = next((event for event in accepted.events if isinstance(event, IrregularityRuled)), None)
+    if ruled is None or (ruled.ruling, ruled.clause) == (alone.ruling, alone.clause):
+        return alone
+    to = next((event.to for event in accepted.events if isinstance(event, Referred)), None)
+    return RulingCell(ruled.ruling, ruled.clause, to, caught=not ruled.foreseen)
+
+
+def _if_seen(table: Table, event: Irregularity, unseen: RulingCell) -> SeenRuling | None:
+    """The ruling if the report says that a die was seen, where it can and that changes the ruling."""
+    if not _asks_sight(table, event):
+        return None
+    seen = table.irregularities.ruled(event, table.phase, table.settings, seen=True)
+    if (seen.ruling, seen.clause) == (unseen.ruling, unseen.clause):
+        return None
+    return SeenRuling(ruling=str(seen.ruling), says=texts.RULINGS[seen.ruling], clause=str(seen.clause))
 
 
 def _tried(

@@ -392,7 +392,8 @@ def claim_lines(claims: Iterable[Claim], most: int) -> tuple[ClaimLine, ...]:
 
 
 def stoppage_of(table: Table) -> Stoppage:
-    stoppage = Stoppage(closed=bool(table.name) and not table.open, shut=table.shut)
+    by = None if table.shut is None else str(table.shut_by)
+    stoppage = Stoppage(closed=bool(table.name) and not table.open, shut=table.shut, clause=by)
     if table.held is None:
         return stoppage
     hold, clause = table.held
