@@ -86,7 +86,12 @@ async def _evening(config: Path, second_factor: str) -> tuple[int, str, str, flo
             with pytest.raises(Refused, match="second"):  # to enrol one who supervises takes two
                 await office.enrol("Pat Lee", "pit-supervisor")
             asked = {"endpoint": "POST /api/staff", "body": {"person": "Pat Lee", "rank": "pit-supervisor"}}
-            approval = await office.approval(asked, "Sue Lim", SUE, sue.code())
+            approval = await office.ask(asked)
+            with pytest.raises(Refused, match="invalid approval"):  # nobody has approved yet
+                await office.enrol("Pat Lee", "pit-supervisor", approval=approval)
+            async with Office(served.url) as second:
+                await second.sign_in("Sue Lim", SUE, sue.code())
+                await second.approve(approval)
             await office.enrol("Pat Lee", "pit-supervisor", approval=approval)
             with pytest.raises(Refused):  # it is good once
                 await office.enrol("Pat Lee", "pit-manager", approval=approval)

@@ -43,6 +43,7 @@ _REFUSALS: Final = {
 _MORE: Final = {
     "POST /api/sign-in": ("429", "503"),
     "POST /api/approvals": ("429",),
+    "DELETE /api/approvals/{approval}": ("409",),
     "POST /api/approvals/{approval}/approve": ("429", "503"),
     "POST /api/password": ("409", "429", "503"),
     "POST /api/staff": ("409", "503"),

@@ -109,7 +109,7 @@ async def cancel(request: StaffRequest, approval: FromPath[str]) -> bodies.DoneR
     """Nobody can approve it any more."""
     approvals = dispatcher_of(request).authentication.approvals
     if not approvals.cancelled(approval, asker=session_in(request).id):
-        raise refused(404, "not-known", "this session asked for no such approval, or it is used up")
+        raise refused(409, "not-known", "this session asked for no such approval, or it is used up")
     return bodies.DoneResponse()
 
 
