@@ -49,6 +49,7 @@ async def sends(line: Line, request: Mapping[str, Any], approval: str, **more: A
 def view_of(line: Line) -> dict[str, Any]:
     """The feed as its follower has it."""
     view: dict[str, Any] = {}
+    number = -1
     for tell in line.told:
         if tell["type"] == "snapshot" and tell["feed"] == "approvals":
             view, number = dict(tell["view"]), tell["number"]
@@ -256,17 +257,17 @@ async def test_one_session_cannot_flood_the_screens_of_supervisors(house: Connec
     cashier = house.session(CASHIER)
     theirs = await watches(house, house.session(PIT))
     answers = [await asked(house, cashier) for _ in range(40)]
-    assert [answer.status for answer in answers[:10]] == [200] * 10
-    assert {(answer.status, answer.reason) for answer in answers[10:]} == {
+    assert [answer.status for answer in answers[:3]] == [200] * 3
+    assert {(answer.status, answer.reason) for answer in answers[3:]} == {
         (429, "too-many"),
         (429, "too-often"),
     }
-    assert len(view_of(theirs)["waiting"]) == approvals.MOST_OF_PERSON
+    assert len(view_of(theirs)["waiting"]) == approvals.MOST_OF_SESSION
     other = await asked(house, house.session("dealer"), {**DROP, "type": "take-credit", "amount": 100})
     assert other.status == 200, "nobody else is kept out"
     gone = await house.request("DELETE", f"/api/approvals/{answers[0].said['approval']}", session=cashier)
     assert gone.status == 200
-    assert len(view_of(theirs)["waiting"]) == approvals.MOST_OF_PERSON  # the dealer's is one of them
+    assert len(view_of(theirs)["waiting"]) == approvals.MOST_OF_SESSION  # the dealer's is one of them
 
 
 @connected()

@@ -10,7 +10,7 @@ from taisai.protocol.views import ApprovalField, ApprovalsView, Words
 from taisai.server.auth import approvals as module
 from taisai.server.auth.approvals import (
     MOST_KEPT,
-    MOST_OF_PERSON,
+    MOST_OF_SESSION,
     MOST_SHOWN,
     MOST_WAITING,
     PENDING_FOR,
@@ -182,17 +182,16 @@ def test_what_nobody_decides_or_uses_expires_and_is_forgotten_after_a_minute() -
 # Limits
 
 
-def test_one_more_than_a_person_may_let_wait_is_refused_in_whatever_session() -> None:
-    assert MOST_OF_PERSON == 10
+def test_one_more_than_a_session_may_let_wait_is_refused() -> None:
+    assert MOST_OF_SESSION == 3
     approvals = Approvals(counted())
-    sessions = [ASKER._replace(id=f"session-{number}") for number in range(3)]
-    for number in range(MOST_OF_PERSON):
-        asked(approvals, asker=sessions[number % 3])
+    for _ in range(MOST_OF_SESSION):
+        asked(approvals)
     request = RequestToApprove(VOID, SECOND_PERSONS, Words("", ""))
-    more = approvals.asked(request, asker=sessions[0], now=NOON)
-    assert more == "10 requests of 'Sue Lim' wait already: withdraw one, or wait"
+    more = approvals.asked(request, asker=ASKER, now=NOON)
+    assert more == "3 requests of this session wait already: withdraw one, or wait"
     asked(approvals, asker=Session("session-9", "Dan Teo", "dealer", NOON, NOON))
-    asked(approvals, asker=sessions[0], now=NOON + PENDING_FOR)
+    asked(approvals, now=NOON + PENDING_FOR)
 
 
 def test_one_more_than_may_wait_in_all_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -62,8 +62,8 @@ def test_nobody_approves_their_own_request_and_their_code_is_not_used_up() -> No
     staffed = Staffed()
     asker = staffed.signs_in(MAX)
     other = staffed.signs_in(MAX)
-    id_ = asks(staffed, asker)
     staffed.now += PROVED_FOR
+    id_ = asks(staffed, asker)
     code = staffed.code(MAX)
     says = "the second person must not be 'Max Ong', who makes the request"
     for session in (asker, other):

@@ -26,7 +26,7 @@ APPROVAL_ID: Final = (
 PENDING_FOR: Final = 5 * 60_000  # ms: the second person may have to come to a console of their own
 USE_WITHIN: Final = 60_000  # ms from the approval on: the asker's page sends the request at once
 SHOWN_FOR: Final = 60_000  # ms in which the asker still sees that a request was declined or has expired
-MOST_OF_PERSON: Final = 10  # that wait or are approved, in all sessions of a person
+MOST_OF_SESSION: Final = 3  # that wait or are approved: a page asks for one at a time
 MOST_WAITING: Final = 200  # that wait or are approved: every console of a large house, and its desks
 MOST_KEPT: Final = 1_000  # with those that are declined or expired
 MOST_SHOWN: Final = 1024 * 1024  # bytes of all that waits: it is sent to everybody who may approve it
@@ -236,9 +236,9 @@ class Approvals:
 
     def _too_many(self, new: Approval) -> str | None:
         open_ = [approval for approval in self._known.values() if approval.is_open]
-        own = [approval for approval in open_ if approval.asker.person == new.asker.person]
-        if len(own) >= MOST_OF_PERSON:
-            return f"{len(own)} requests of {new.asker.person!r} wait already: withdraw one, or wait"
+        own = [approval for approval in open_ if approval.asker.id == new.asker.id]
+        if len(own) >= MOST_OF_SESSION:
+            return f"{len(own)} requests of this session wait already: withdraw one, or wait"
         if len(open_) >= MOST_WAITING:
             return f"too many requests wait for approval: the limit is {MOST_WAITING}; try again in a minute"
         if sum(approval.size for approval in open_) + new.size > MOST_SHOWN:

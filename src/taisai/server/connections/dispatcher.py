@@ -106,7 +106,7 @@ class Dispatcher:
         a_second = self.bounds.requests_a_second
         self._rare_requests = RateLimiter(RateLimit(burst=20, every=2_000))
         self._long_requests = RateLimiter(RateLimit(burst=20, every=500))
-        self.approval_requests = RateLimiter(RateLimit(burst=20, every=3_000))  # by person
+        self.approval_requests = RateLimiter(RateLimit(burst=20, every=3_000))  # by session
         self.approvals_feed = ApprovalsFeed(authentication.approvals, self._publish)
         self.requests = RateLimiter(RateLimit(burst=4 * a_second, every=max(1, 1_000 // a_second)))
         self.at_work: set[asyncio.Task[None]] = set()

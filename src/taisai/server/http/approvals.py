@@ -90,10 +90,8 @@ def refuse(refusal: SignInRefused | Refusal) -> NoReturn:
 async def ask(request: StaffRequest, data: JSONBody[bodies.ApprovalBody]) -> bodies.ApprovalResponse:
     """Shows the request to everybody who may approve it, for five minutes. Its own id does not count."""
     dispatcher, session = dispatcher_of(request), session_in(request)
-    if not dispatcher.approval_requests.takes(session.person, dispatcher.clock.steady()):
-        raise refused(
-            429, "too-often", f"too many requests for approval by {session.person!r}; wait a moment"
-        )
+    if not dispatcher.approval_requests.takes(session.id, dispatcher.clock.steady()):
+        raise refused(429, "too-often", "too many requests for approval: wait three seconds")
     asked = await _request_to_approve(dispatcher, session, data.request)
     now = dispatcher.clock.now()
     if dispatcher.authentication.sessions.get(session.id) is None:

@@ -1,0 +1,76 @@
+"""Two people at two pages: one asks, the other approves or declines on their own screen."""
+
+from __future__ import annotations
+
+import re
+from itertools import product
+
+import pytest
+from playwright.async_api import Page, expect
+
+from tests.pages.browser import PHONE, screenshot
+from tests.pages.dealing import Crew
+from tests.pages.page_checks import overflow
+from tests.pages.people import DESK, People
+from tests.pages.server_process import House
+
+pytestmark = pytest.mark.part(name="pages")
+
+
+async def asks_for_a_fill(page: Page, table: str) -> None:
+    """A cashier asks for chips for a table, which takes two."""
+    await page.get_by_role("tab", name=re.compile("Transfers")).click()
+    await page.get_by_test_id("fill-table").select_option(table)
+    await page.get_by_test_id("fill-amount").fill("700")
+    await page.get_by_test_id("fill").click()
+    await expect(page.get_by_test_id("second")).to_have_attribute("data-state", "waiting")
+
+
+async def test_what_one_asks_for_the_other_approves_on_their_own_screen(people: People, house: House) -> None:
+    async with Crew(house, house.fresh("US")) as crew:
+        supervisor, cashier = await people.pit(), await people.cage()
+        await asks_for_a_fill(cashier, crew.table)
+        await expect(cashier.get_by_test_id("second-people")).to_contain_text("Sam Rivers")
+        await expect(cashier.locator('input[type="password"]')).to_have_count(0)
+        card = supervisor.get_by_test_id("approval").filter(has_text=crew.table)
+        for text in ("Kim Park (Cashier)", "Send chips from the cage to the tray", "Amount", "700.00"):
+            await expect(card).to_contain_text(text)
+        for (page, name), code, size in product(
+            ((supervisor, "approver"), (cashier, "asker")), ("zh", "en"), (PHONE, DESK)
+        ):
+            if name == "approver":  # behind the asker's dialog nothing can be chosen
+                await page.get_by_test_id("language").select_option(code)
+            await page.set_viewport_size(size)
+            await screenshot(page, f"second-{name}-{size['width']}-{code}")
+            assert await overflow(page) == 0, (name, code, size)
+        await card.get_by_test_id("approve").click()
+        await expect(cashier.get_by_test_id("toast")).to_contain_text("700")
+        await expect(cashier.get_by_test_id("second")).to_have_count(0)
+        await expect(card).to_have_count(0)
+        (filled,) = house.events(crew.table, "fill-received")
+        assert filled["second"] == "Sam Rivers"
+
+
+async def test_whoever_declines_says_why_and_nothing_is_done(people: People, house: House) -> None:
+    async with Crew(house, house.fresh("MBS")) as crew:
+        supervisor, cashier = await people.pit(), await people.cage()
+        await asks_for_a_fill(cashier, crew.table)
+        card = supervisor.get_by_test_id("approval").filter(has_text=crew.table)
+        await card.get_by_test_id("decline").click()
+        await card.get_by_test_id("approval-reason").fill("count it again")
+        await card.get_by_test_id("approval-confirm").click()
+        over = cashier.get_by_test_id("second-over")
+        await expect(over).to_contain_text("Declined by Sam Rivers: count it again")
+        await cashier.get_by_test_id("cancel").click()
+        await expect(cashier.get_by_test_id("second")).to_have_count(0)
+        assert house.events(crew.table, "fill-received") == []
+
+
+async def test_what_is_withdrawn_is_gone_from_the_other_page(people: People, house: House) -> None:
+    async with Crew(house, house.fresh("RWS")) as crew:
+        supervisor, cashier = await people.pit(), await people.cage()
+        await asks_for_a_fill(cashier, crew.table)
+        card = supervisor.get_by_test_id("approval").filter(has_text=crew.table)
+        await expect(card).to_be_visible()
+        await cashier.get_by_test_id("cancel").click()
+        await expect(card).to_have_count(0)
