@@ -327,6 +327,34 @@ async def test_a_request_at_a_table_is_described_by_the_server_with_what_follows
     ]
 
 
+@connected()
+async def test_a_request_shows_what_it_changes_and_nothing_else(house: Connected) -> None:
+    theirs = await watches(house, house.session(HEAD))
+    requests: dict[str, tuple[dict[str, Any], list[tuple[str, str]]]] = {
+        CASHIER: ({"type": "fill", "table": "T1", "amount": 70_000}, [("Amount", "70000")]),
+        PIT: (DROP, []),
+        "pit-manager": (
+            {"type": "do", "table": "T1", "do": {"command": "set-limits", "limits": {
+                "least": 100, "most": 500, "groups": {"any-triple": [10, 20]}, "exposure": 9_000}}},
+            [("Minimum", "100"), ("Maximum", "500"), ("Any Triple: Minimum", "10"),
+             ("Any Triple: Maximum", "20"), ("Most the house may lose on one outcome", "9000")],
+        ),
+        "dealer": (
+            {"type": "do", "table": "T1", "do": {"command": "enter-settlement", "returned": {"1": 900},
+                "witnessed": False, "evidence": "camera 3", "reason": "the power failed"}},
+            [("Handed back to seat 1, stake and winnings together", "900"),
+             ("The supervisor was present", "no"), ("What shows it: camera and time", "camera 3"),
+             ("Reason", "the power failed")],
+        ),
+    }  # fmt: skip
+    for role, (request, shown) in requests.items():
+        id_ = await asked_id(house, house.session(role), request)
+        line = next(line for line in view_of(theirs)["waiting"] if line["id"] == id_)
+        fields = [(field["label"]["en"], field["value"]["en"]) for field in line["fields"]]
+        assert fields == shown, line["what"]
+        assert line["table"] == "T1"
+
+
 def test_everything_that_takes_a_second_person_has_a_text_in_both_languages() -> None:
     named = {str(kind.__struct_config__.tag) for kind in REQUESTS if "approval" in kind.__struct_fields__}
     for tag in (named | NEEDS_SECOND) - {"do"}:

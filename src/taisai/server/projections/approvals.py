@@ -89,6 +89,9 @@ NO: Final = Words("no", "否")
 TO_PLAYER: Final = Words("The house pays the player of seat {seat}", "庄家付给座位 {seat} 的玩家")
 BY_PLAYER: Final = Words("The player of seat {seat} pays the house", "座位 {seat} 的玩家付给庄家")
 RETURNED: Final = Words("returned", "退还")
+HANDED_BACK: Final = Words(
+    "Handed back to seat {seat}, stake and winnings together", "座位 {seat} 实收（本金连彩金）"
+)
 NEW: Final = Words("new; the old ones are void", "新设，旧的作废")
 AT_SEAT: Final = Words("{area}, seat {seat}", "{area}，座位 {seat}")
 _MONEY: Final = frozenset({"amount", "counted", "exposure", "least", "most", "stake"})
@@ -101,6 +104,7 @@ _ENUMS: Final[Mapping[type, Mapping[Any, Words]]] = {
     RecordChange: RECORD_CHANGES,
     Treatment: texts.TREATMENTS,
 }
+_OF_BETS: Final = frozenset({"correct-record", "move-bet"})
 _NOT_SHOWN: Final = frozenset({"approval", "do", "table"})
 """Fields of requests that are shown elsewhere."""
 _SHOWN_FALSE: Final = frozenset({"flat", "passed", "seen", "witnessed"})
@@ -134,7 +138,7 @@ def request_in_words(request: Request, table: Table | None, now: int) -> Request
             then = irregularities(table, now, (event,))[0].says
         elif isinstance(request, DoRequest) and (offer := _offer(request, table, now)) is not None:
             what, then, seconds = offer.label, offer.then, _seconds(offer) or seconds
-    fields = tuple(_fields(sent, table, is_money_moved=tag in ("bring-in", "take-out")))
+    fields = tuple(_fields(sent, table, has_bet=tag in _OF_BETS))
     return RequestInWords(what, then, getattr(sent, "seat", None), fields, seconds)
 
 
@@ -170,11 +174,12 @@ def _seconds(offer: Offer) -> tuple[str, ...]:
 # Fields
 
 
-def _fields(sent: Struct, table: Table | None, *, is_money_moved: bool = False) -> Iterator[ApprovalField]:
+def _fields(sent: Struct, table: Table | None, *, has_bet: bool = False) -> Iterator[ApprovalField]:
+    """`has_bet`: whether its id is that of a bet; other ids say nothing to a person."""
     for field in msgspec.structs.fields(sent):
         name, value = field.name, getattr(sent, field.name)
         is_said = value is not None and value not in ("", (), {})
-        if name in _NOT_SHOWN or not is_said or (name == "id" and (is_money_moved or table is None)):
+        if name in _NOT_SHOWN or not is_said or (name == "id" and not has_bet):
             continue
         if value is False and name not in _SHOWN_FALSE:
             continue
@@ -234,7 +239,7 @@ def _named(name: str, value: str, table: Table | None) -> Words | None:
 def _entry(name: str, label: Words, key: str, value: Any, table: Table | None) -> ApprovalField:
     """An entry of a mapping: sums of seats, odds of areas, or what becomes of bets."""
     if name == "returned":
-        return _amount(texts.joined(label, texts.joined(texts.FIELDS["seat"], _plain(key))), value)
+        return _amount(texts.filled(HANDED_BACK, seat=_plain(key)), value)
     if name == "bets":
         after = RETURNED if value is None else _area(value, table)
         return ApprovalField(label=label if table is None else _bet(key, table), value=after)
