@@ -92,7 +92,7 @@ test("the asker is told who may approve, who has it on a page, and what became o
   await vi.waitFor(() => expect(second.waiting).not.toBeNull());
   render(SecondPerson, { second });
   shows([], [own()]);
-  await waitFor(() => expect(screen.getByTestId("second").textContent).toContain("Pit Supervisor, Shift Manager"));
+  await waitFor(() => expect(screen.getByTestId("second").textContent).toContain("Pit Supervisor / Shift Manager"));
   expect(screen.getByTestId("second-nobody").textContent).toContain("sign in");
   expect(document.querySelector('input[type="password"]')).toBeNull();
   expect(screen.queryByTestId("second-agree")).toBeNull();

@@ -79,7 +79,7 @@ async def test_a_request_appears_at_once_where_it_may_be_approved_and_is_carried
     id_ = await asked_id(house, cashier)
     (line,) = view_of(theirs)["waiting"]
     assert (line["id"], line["by"], line["rank"]) == (id_, PEOPLE[Role.CASHIER], CASHIER)
-    assert line["what"] == {"en": "Bring owners' money into the cage", "zh": "业主资金存入账房"}
+    assert line["what"] == {"en": "Bring owners' money into the cage", "zh": "股东资金注入账房"}
     assert [(field["label"]["en"], field["amount"]) for field in line["fields"]] == [("Amount", 5_000)]
     (mine,) = view_of(own)["own"]
     assert (mine["state"], mine["people"]) == ("waiting", [PEOPLE[Role.PIT_SUPERVISOR]])

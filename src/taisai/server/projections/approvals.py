@@ -28,17 +28,17 @@ from taisai.server.projections.offers import irregularities, offers
 from taisai.server.projections.record_offers import MEANS, RECORD_CHANGES
 
 REQUESTS: Final[Mapping[str, Words]] = {
-    "bring-in": Words("Bring owners' money into the cage", "业主资金存入账房"),
-    "count-drop": Words("Count a drop box", "清点投币箱"),
+    "bring-in": Words("Bring owners' money into the cage", "股东资金注入账房"),
+    "count-drop": Words("Count a drop box", "清点钱箱"),
     "decide-referral": Words("Decide a referred question", "裁决上报事项"),
-    "fill": Words("Send chips from the cage to the tray", "从账房向筹码盘补充筹码"),
+    "fill": Words("Send chips from the cage to the tray", "由账房为赌桌补筹"),
     "move-bet": Words("Move a bet", "移动投注"),
     "perform": Words("Take a step of the round", "执行本局步骤"),
     "report": Words("Report an irregularity", "报告异常"),
     "settle-claim": Words("Settle a claim", "了结款项"),
-    "take-credit": Words("Send chips from the tray to the cage", "从筹码盘向账房退回筹码"),
-    "take-drop": Words("Take the drop box to the count", "取走投币箱送点"),
-    "take-out": Words("Take owners' money out of the cage", "从账房提取业主资金"),
+    "take-credit": Words("Send chips from the tray to the cage", "赌桌筹码退回账房"),
+    "take-drop": Words("Take the drop box to the count", "取走钱箱送点"),
+    "take-out": Words("Take owners' money out of the cage", "从账房提取股东资金"),
 }
 """Requests and commands without a text elsewhere."""
 ENDPOINTS: Final[Mapping[str, Words]] = {
