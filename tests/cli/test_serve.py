@@ -156,7 +156,7 @@ def test_a_house_is_founded_opened_played_at_and_stopped(config: Path, founded: 
     kinds = [type(event) for event in events]
     assert kinds[-1] is SystemStopped
     assert (kinds.count(SystemStarted), kinds.count(RoundSettled), kinds.count(RoundConcluded)) == (1, 1, 1)
-    assert kinds.count(SignedIn) == kinds.count(SignedOut) == 4
+    assert kinds.count(SignedIn) == kinds.count(SignedOut) == 5
     (started,) = [event for event in events if isinstance(event, SystemStarted)]
     assert started.manifest == manifest()
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from taisai.server.auth.permissions import Principal, Role
     from taisai.server.connections.sockets import Socket
 
-APPROVALS: Final = "approvals"
+APPROVALS_FEED: Final = "approvals"
 _encoded: Final = msgspec.json.Encoder().encode
 
 
@@ -38,10 +38,10 @@ class ApprovalsFeed:
         """Sends a snapshot, and every change from then on."""
         number = self._followers[socket][0] if socket in self._followers else 0
         self._followers[socket] = number, ApprovalsView()
-        self.refresh(besides=socket)  # whoever waits learns that this person sees it now
+        self.refresh(besides=socket)  # the person who asks learns that this person sees it now
         view = self.view(socket.principal)
         self._followers[socket] = number, view
-        self._publish(socket, _encoded(SnapshotNotice(feed=APPROVALS, number=number, view=view, to=to)))
+        self._publish(socket, _encoded(SnapshotNotice(feed=APPROVALS_FEED, number=number, view=view, to=to)))
 
     def unfollow(self, socket: Socket) -> None:
         """Sends nothing more."""
@@ -58,7 +58,7 @@ class ApprovalsFeed:
             changes = difference(before, after)
             if changes is not None:
                 self._followers[socket] = number + 1, after
-                notice = ChangeNotice(feed=APPROVALS, number=number + 1, changes=changes)
+                notice = ChangeNotice(feed=APPROVALS_FEED, number=number + 1, changes=changes)
                 self._publish(socket, _encoded(notice))
 
     def view(self, principal: Principal) -> ApprovalsView:

@@ -35,6 +35,7 @@ from taisai.server.runtime.metrics import UNREADABLE, Metrics
 from taisai.server.runtime.plan import HousePlan
 
 MOST_AT_WORK: Final = 32  # requests of one socket that are worked on at a time
+APPROVALS_ASKED: Final = RateLimit(burst=20, every=3_000)  # of a session: each appears on many screens
 _log = structlog.get_logger(__name__)
 _PLACE_BETS: Final = BY_TAG["place-bets"]
 _RARE: Final = frozenset({"keep-favourite", "ticket-out"})
@@ -106,7 +107,7 @@ class Dispatcher:
         a_second = self.bounds.requests_a_second
         self._rare_requests = RateLimiter(RateLimit(burst=20, every=2_000))
         self._long_requests = RateLimiter(RateLimit(burst=20, every=500))
-        self.approval_requests = RateLimiter(RateLimit(burst=20, every=3_000))  # by session
+        self.approval_requests = RateLimiter(APPROVALS_ASKED)
         self.approvals_feed = ApprovalsFeed(authentication.approvals, self._publish)
         self.requests = RateLimiter(RateLimit(burst=4 * a_second, every=max(1, 1_000 // a_second)))
         self.at_work: set[asyncio.Task[None]] = set()

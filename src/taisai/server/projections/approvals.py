@@ -76,7 +76,7 @@ LABELS: Final[Mapping[str, Words]] = {
     "least": Words("Minimum", "最低"),
     "most": Words("Maximum", "最高"),
     "new_id": Words("New bet", "新投注"),
-    "now": Words("Now", "目前"),
+    "now": Words("Rank now", "目前职级"),
     "password": Words("Password and authenticator", "密码与验证器"),
     "referral": Words("Question", "事项"),
     "stake": Words("Stake", "注额"),
@@ -92,7 +92,7 @@ RETURNED: Final = Words("returned", "退还")
 HANDED_BACK: Final = Words(
     "Handed back to seat {seat}, stake and winnings together", "座位 {seat} 实收（本金连彩金）"
 )
-NEW: Final = Words("new; the old ones are void", "新设，旧的作废")
+NEW: Final = Words("set again", "重新设置")
 AT_SEAT: Final = Words("{area}, seat {seat}", "{area}，座位 {seat}")
 _MONEY: Final = frozenset({"amount", "counted", "exposure", "least", "most", "stake"})
 _ENUMS: Final[Mapping[type, Mapping[Any, Words]]] = {
