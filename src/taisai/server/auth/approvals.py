@@ -20,9 +20,7 @@ from taisai.server.auth.permissions import Role
 from taisai.server.auth.sessions import Session
 from taisai.server.runtime.environment import Entropy
 
-APPROVAL_ID: Final = (
-    12  # random bytes: no id repeats; it is no secret, because only its own session can use it
-)
+APPROVAL_ID: Final = 32  # random bytes: no id repeats, and nobody guesses one
 PENDING_FOR: Final = 5 * 60_000  # ms: the second person may have to come to a console of their own
 USE_WITHIN: Final = 60_000  # ms from the approval on: the asker's page sends the request at once
 SHOWN_FOR: Final = 60_000  # ms in which the asker still sees that a request was declined or has expired
