@@ -9,7 +9,7 @@ from playwright.async_api import Page, expect
 
 from tests.pages.browser import PHONE, screenshot
 from tests.pages.dealing import Crew
-from tests.pages.page_checks import overflow
+from tests.pages.page_checks import axe, overflow
 from tests.pages.people import DESK, People
 from tests.pages.server_process import House
 
@@ -41,6 +41,8 @@ async def test_what_one_asks_for_the_other_approves_on_their_own_screen(people: 
             await supervisor.set_viewport_size(size)
             await screenshot(supervisor, f"second-approver-{size['width']}-{code}")
             assert await overflow(supervisor) == 0, (code, size)
+        for page in (supervisor, cashier):
+            assert await axe(page) == []
         await card.get_by_test_id("approve").click()
         await expect(cashier.get_by_test_id("toast")).to_contain_text("700")
         await expect(cashier.get_by_test_id("second")).to_have_count(0)

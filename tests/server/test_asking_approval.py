@@ -7,10 +7,12 @@ from typing import Any, Final
 
 import pytest
 
-from taisai.cage.messages import DismissPerson, EnrolPerson
+from taisai.cage.messages import DismissPerson, EnrolPerson, NoteFailure
+from taisai.game.commands import Shut
 from taisai.game.refusals import Refusal
+from taisai.game.vocabulary import FLOOR
 from taisai.protocol.commands import NEEDS_SECOND
-from taisai.protocol.requests import REQUESTS
+from taisai.protocol.requests import REQUESTS, SettleClaimRequest
 from taisai.server.auth import approvals
 from taisai.server.auth.approvals import PENDING_FOR, USE_WITHIN
 from taisai.server.auth.authentication import PROVED_FOR
@@ -18,8 +20,10 @@ from taisai.server.auth.permissions import SECOND_PERSONS, Role
 from taisai.server.auth.sessions import NewSession
 from taisai.server.http.approvals import ENDPOINTS_TO_APPROVE
 from taisai.server.projections import texts
-from taisai.server.projections.approvals import ENDPOINTS
+from taisai.server.projections.approvals import ENDPOINTS, request_in_words
 from taisai.server.projections.approvals import REQUESTS as REQUEST_TEXTS
+from tests.server.inline_server import inline_server
+from tests.server.test_cage_transfers import with_claim_of_player
 from tests.server.virtual_server import PEOPLE, Connected, Line, Response, Tell, connected
 
 CASHIER, PIT, HEAD = "cashier", "pit-supervisor", "shift-manager"
@@ -353,6 +357,58 @@ async def test_a_request_shows_what_it_changes_and_nothing_else(house: Connected
         fields = [(field["label"]["en"], field["value"]["en"]) for field in line["fields"]]
         assert fields == shown, line["what"]
         assert line["table"] == "T1"
+
+
+@connected()
+async def test_what_the_table_offers_is_described_as_the_table_offers_it(house: Connected) -> None:
+    pit, theirs = house.session(PIT), await watches(house, house.session(HEAD))
+    shut = Shut(at=house.clock.now(), by=PEOPLE[Role.PIT_SUPERVISOR], reason="the lamp flickers")
+    assert not isinstance(await house.do(shut, "T1"), Refusal)
+    again = {"type": "do", "table": "T1", "do": {"command": "reopen", "reason": "a new lamp"}}
+    id_ = await asked_id(house, pit, again)
+    (line,) = view_of(theirs)["waiting"]
+    assert line["what"] == {"en": "Reopen the table", "zh": "重新开放本桌"}
+    assert [field["value"]["en"] for field in line["fields"]] == ["a new lamp"]
+    assert (await approve(house, id_, house.session(HEAD))).status == 200
+    assert (await sends(await house.came(pit), again, id_))["type"] == "done"
+
+
+@connected()
+async def test_an_unlocking_is_approved_for_exactly_this_person_and_reason(house: Connected) -> None:
+    admin, head = house.session("administrator"), house.session(HEAD)
+    theirs = await watches(house, head)
+    locked = PEOPLE[Role.DEALER]
+    for _ in range(3):
+        failed = NoteFailure(at=house.clock.now(), by=FLOOR, person=locked, address="x", why="password")
+        assert not isinstance(await house.do(failed), Refusal)
+    body = {"reason": "they know it again"}
+
+    async def unlocks(person: str, approval: str, reason: str = body["reason"]) -> Response:
+        path = f"/api/staff/{person}/unlock"
+        return await house.request("POST", path, {"reason": reason, "approval": approval}, session=admin)
+
+    async def given() -> str:
+        asking = {"endpoint": f"POST /api/staff/{locked}/unlock", "body": body}
+        id_ = await asked_id(house, admin, asking)
+        assert (await approve(house, id_, head)).status == 200
+        return id_
+
+    assert (await unlocks("cashier Tan", await given())).reason == "second-person"
+    assert (await unlocks(locked, await given(), "another reason")).reason == "second-person"
+    assert (await unlocks(locked, await given())).status == 200
+    id_ = await asked_id(house, admin, {"endpoint": f"POST /api/staff/{locked}/unlock", "body": body})
+    line = next(line for line in view_of(theirs)["waiting"] if line["id"] == id_)
+    assert [field["value"]["en"] for field in line["fields"]] == [locked, body["reason"], "Dealer"]
+
+
+def test_a_claim_is_shown_with_its_amount_and_who_pays() -> None:
+    server = inline_server(credits=0)
+    claim = with_claim_of_player(server)
+    table = server.table("T1")
+    words = request_in_words(SettleClaimRequest(id="x", table="T1", claim=claim), table, 0)
+    (field,) = words.fields
+    owed = table.claims[claim]
+    assert (field.label.en, field.amount) == (f"The house pays the player of seat {owed.seat}", owed.amount)
 
 
 def test_everything_that_takes_a_second_person_has_a_text_in_both_languages() -> None:
