@@ -28,8 +28,9 @@ every role, to the role's own table and seat and to others, and compares the ans
 **●** at any table · **T** at the device's own table · **S** at the terminal's own seat · **P** at the
 terminal's own seat, only in a demonstration · **D** at any table, only in a demonstration · blank: refused
 with the reason `not-permitted` by house:access. **²**: the House or the table may need a second person, who
-signs in and approves exactly this request (`POST /api/approvals`). For requests on the socket the second
-person is a {", ".join(_SECOND[:-1])} or {_SECOND[-1]}.
+approves exactly this request from their own session (`POST /api/approvals`). For requests on the socket the
+second person is a {", ".join(_SECOND[:-1])} or {_SECOND[-1]}; a table may need a higher
+rank. Only people who may approve a request see it.
 
 A person's role is their rank on the staff list of the House. Terminals, displays and shakers are devices
 with keys of their own. A visitor has not signed in. After this table the game checks more: whether a person

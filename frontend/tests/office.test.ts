@@ -38,8 +38,12 @@ beforeEach(() => {
 });
 afterEach(() => vi.unstubAllGlobals());
 
+const views = new Map<string, unknown>();
+let heard = (): void => undefined;
+const connection = { views, follow: async (_feed: string, listener: () => void) => { heard = listener; } } as unknown as Connection;
+
 async function rollOf(role: string): Promise<StaffList> {
-  const staffList = new StaffList(new StaffRequests({} as Connection, "token", true), role);
+  const staffList = new StaffList(new StaffRequests(connection, "token", true), role);
   await staffList.look();
   return staffList;
 }
@@ -54,12 +58,13 @@ describe("the staffList", () => {
     expect([isKey("ab".repeat(32)), isKey("ab".repeat(31)), isKey("xy".repeat(32))]).toEqual([true, false, false]);
   });
   it("asks for a second person when the server requires one, and sends exactly what they approved", async () => {
-    answers = { "POST /api/staff": TWO, "POST /api/demo/agree": () => [200, { approval: "yes", until: 0 }] };
+    answers = { "POST /api/staff": TWO, "POST /api/approvals": () => [200, { approval: "yes", until: 0 }] };
     const staffList = await rollOf("administrator");
     const body = { person: "Sue Tan", rank: "pit-supervisor", password: "a long one" };
     const done = staffList.ask("POST", ["staff"], body, "what");
-    await waitFor(() => expect(staffList.requests.waiting).not.toBeNull());
-    await staffList.requests.agreed(null);
+    await waitFor(() => expect(staffList.requests.second.waiting).not.toBeNull());
+    views.set("approvals", { own: [{ id: "yes", state: "approved" }] });
+    heard();
     expect((await done)?.uri).toBe(SECRET);
     expect(asked[1]?.body).toEqual({ request: { endpoint: "POST /api/staff", body } });
     expect(asked[2]?.body).toEqual({ ...body, approval: "yes" });
@@ -67,10 +72,11 @@ describe("the staffList", () => {
   it("does nothing where nobody agrees", async () => {
     const staffList = await rollOf("administrator");
     const done = staffList.ask("POST", ["staff", "Dan Ho", "unlock"], { reason: "known" }, "what", true);
-    await waitFor(() => expect(staffList.requests.waiting?.request).toEqual({ endpoint: "POST /api/staff/Dan Ho/unlock", body: { reason: "known" } }));
-    staffList.requests.declined();
+    await waitFor(() => expect(staffList.requests.second.waiting).not.toBeNull());
+    staffList.requests.second.close();
     expect(await done).toBeNull();
-    expect(asked).toEqual([]);
+    const request = { endpoint: "POST /api/staff/Dan Ho/unlock", body: { reason: "known" } };
+    expect(asked.map(({ method, path, body }) => [method, path.replace(/approvals\/.*/, "approvals/…"), body])).toEqual([["POST", "/api/approvals", { request }], ["DELETE", "/api/approvals/…", null]]);
   });
 });
 

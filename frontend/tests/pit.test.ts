@@ -1,10 +1,11 @@
 // The supervisor's own logic: which offers belong together, and asking with a second person.
+import { SvelteMap } from "svelte/reactivity";
 import { afterEach, expect, test, vi } from "vitest";
 import { StaffRequests } from "../src/pit/staffRequests.svelte";
 import { answersOn, decisionsOn, claimOffers, formBlanks, isSevere, keyOf, left, once, itemOffers, treatmentOnly } from "../src/pit/offers";
 import type { RequestBody, Connection } from "../src/connection/connection.svelte";
 import { Refused, Unanswered } from "../src/connection/http";
-import type { Blank, Offer, ReferralLine } from "../src/connection/messages";
+import type { Blank, Offer, OwnApprovalLine, ReferralLine } from "../src/connection/messages";
 
 const words = (en: string) => ({ en, zh: en });
 const offer = (command: string, preset: object): Offer =>
@@ -50,7 +51,15 @@ test("dice have hours and minutes left, or are over", () => {
 // With a second person
 
 const ASK = { type: "take-drop", table: "T1" } as RequestBody;
-const floorThat = (send: (request: RequestBody & { approval?: string }) => Promise<unknown>): Connection => ({ send: vi.fn(send), newId: () => `n-${(made += 1)}` }) as unknown as Connection;
+interface Floor extends Connection { shows: (...own: Partial<OwnApprovalLine>[]) => void }
+const floorThat = (send: (request: RequestBody & { approval?: string }) => Promise<unknown>): Floor => {
+  const views = new SvelteMap<string, unknown>();
+  let heard = (): void => undefined;
+  return {
+    send: vi.fn(send), newId: () => `n-${(made += 1)}`, views, follow: async (_feed: string, listener: () => void) => { heard = listener; },
+    shows: (...own: object[]) => { views.set("approvals", { of: "approvals", waiting: [], own }); heard(); },
+  } as unknown as Floor;
+};
 let made = 0;
 const twoNeeded = () => Promise.reject(new Refused({ reason: "second-person", message: "expected a second person, got nobody" }));
 
@@ -61,43 +70,74 @@ test("what one may do alone is asked for once", async () => {
   const requests = new StaffRequests(connection, "token", true);
   expect(await requests.send(ASK, "the box leaves")).toEqual({ type: "done" });
   expect(connection.send).toHaveBeenCalledTimes(1);
-  expect(requests.waiting).toBeNull();
+  expect(requests.second.waiting).toBeNull();
 });
 
-test("asks for a second person when the server requires one, and sends their approval with the request", async () => {
-  const asked = vi.fn(async (_path: string, _init: RequestInit) => new Response(JSON.stringify({ approval: "yes", until: 1 })));
-  vi.stubGlobal("fetch", asked);
-  const connection = floorThat((request) => (request.approval === "yes" ? Promise.resolve({ type: "done" }) : twoNeeded()));
+/** Answers requests over HTTP, and keeps them. */
+function http(): [string, string, unknown][] {
+  const asked: [string, string, unknown][] = [];
+  vi.stubGlobal("fetch", async (path: string, { method, body }: { method: string; body: string | null }) => {
+    asked.push([method, path, body ? JSON.parse(body) : null]);
+    return new Response(JSON.stringify({ approval: "a1", until: 1, done: true }));
+  });
+  return asked;
+}
+
+test("asks for a second person when the server requires one, and sends what they approved, once", async () => {
+  const asked = http();
+  const connection = floorThat((request) => (request.approval === "a1" ? Promise.resolve({ type: "done" }) : twoNeeded()));
   const requests = new StaffRequests(connection, "token", true);
   const told = requests.send(ASK, "the box leaves");
-  await vi.waitFor(() => expect(requests.waiting?.what).toBe("the box leaves"));
-  await requests.agreed(null);
+  await vi.waitFor(() => expect(requests.second.waiting?.what).toBe("the box leaves"));
+  connection.shows({ id: "other", state: "approved" }, { id: "a1", state: "waiting" });
+  expect(requests.second.waiting?.id).toBe("a1");
+  await requests.second.virtualApproves();
+  connection.shows({ id: "a1", state: "approved" });
+  connection.shows({ id: "a1", state: "approved" });
   expect(await told).toEqual({ type: "done" });
-  expect(asked.mock.calls[0]?.[0]).toBe("/api/demo/agree");
-  expect(JSON.parse(String(asked.mock.calls[0]?.[1].body))).toEqual({ request: ASK });
+  expect(asked).toEqual([["POST", "/api/approvals", { request: ASK }], ["POST", "/api/demo/agree", { approval: "a1" }]]);
+  expect(connection.send).toHaveBeenCalledTimes(2);
 });
 
-test("nothing is asked for where no second person agrees", async () => {
+test("what is given up is withdrawn, and nothing is asked for", async () => {
+  const asked = http();
   const connection = floorThat(() => Promise.resolve({ type: "done" }));
   const requests = new StaffRequests(connection, "token", false);
   const told = requests.send(ASK, "the box leaves", true);
-  requests.declined();
+  await vi.waitFor(() => expect(requests.second.waiting).not.toBeNull());
+  requests.second.close();
   expect(await told).toBeNull();
+  expect(asked.at(-1)).toEqual(["DELETE", "/api/approvals/a1", null]);
   expect(connection.send).not.toHaveBeenCalled();
 });
 
-test("a proof that is wrong leaves room for the right one", async () => {
-  vi.stubGlobal("fetch", async () => new Response(JSON.stringify({ reason: "wrong", message: "no" }), { status: 401 }));
+test.each(["declined", "expired", "gone"])("what is %s stays on the page until it is read, and is not sent", async (state) => {
+  const asked = http();
+  const connection = floorThat(() => Promise.resolve({ type: "done" }));
+  const requests = new StaffRequests(connection, "token", false);
+  const told = requests.send(ASK, "the box leaves", true);
+  await vi.waitFor(() => expect(requests.second.waiting).not.toBeNull());
+  expect(requests.second.isOver).toBe(false);
+  connection.shows({ id: "a1", state: "waiting" });
+  connection.shows(...(state === "gone" ? [] : [{ id: "a1", state }]));
+  expect(requests.second.isOver).toBe(true);
+  requests.second.close();
+  expect(await told).toBeNull();
+  expect(asked).toHaveLength(1);
+  expect(connection.send).not.toHaveBeenCalled();
+});
+
+test("a request for approval that is refused is thrown", async () => {
+  vi.stubGlobal("fetch", async () => new Response(JSON.stringify({ reason: "too-many", message: "no" }), { status: 429 }));
   const requests = new StaffRequests(floorThat(() => Promise.resolve({})), "token", false);
-  void requests.send(ASK, "the box leaves", true);
-  await expect(requests.agreed({ person: "Pat", password: "x", code: "1" })).rejects.toThrow("no");
-  expect(requests.waiting).not.toBeNull();
+  await expect(requests.send(ASK, "the box leaves", true)).rejects.toThrow("no");
+  expect(requests.second.waiting).toBeNull();
 });
 
 test("any other refusal is thrown as it is", async () => {
   const requests = new StaffRequests(floorThat(() => Promise.reject(new Refused({ reason: "late", message: "too late" }))), "token", true);
   await expect(requests.send(ASK, "the box leaves")).rejects.toThrow("too late");
-  expect(requests.waiting).toBeNull();
+  expect(requests.second.waiting).toBeNull();
 });
 
 test("an offer that is made twice is shown once", () => {

@@ -86,7 +86,12 @@ async def _evening(config: Path, second_factor: str) -> tuple[int, str, str, flo
             with pytest.raises(Refused, match="second"):  # to enrol one who supervises takes two
                 await office.enrol("Pat Lee", "pit-supervisor")
             asked = {"endpoint": "POST /api/staff", "body": {"person": "Pat Lee", "rank": "pit-supervisor"}}
-            approval = await office.approval(asked, "Sue Lim", SUE, sue.code())
+            approval = await office.ask(asked)
+            with pytest.raises(Refused, match="invalid approval"):  # nobody has approved yet
+                await office.enrol("Pat Lee", "pit-supervisor", approval=approval)
+            async with Office(served.url) as second:
+                await second.sign_in("Sue Lim", SUE, sue.code())
+                await second.approve(approval)
             await office.enrol("Pat Lee", "pit-supervisor", approval=approval)
             with pytest.raises(Refused):  # it is good once
                 await office.enrol("Pat Lee", "pit-manager", approval=approval)
@@ -151,7 +156,7 @@ def test_a_house_is_founded_opened_played_at_and_stopped(config: Path, founded: 
     kinds = [type(event) for event in events]
     assert kinds[-1] is SystemStopped
     assert (kinds.count(SystemStarted), kinds.count(RoundSettled), kinds.count(RoundConcluded)) == (1, 1, 1)
-    assert kinds.count(SignedIn) == kinds.count(SignedOut) == 4
+    assert kinds.count(SignedIn) == kinds.count(SignedOut) == 5
     (started,) = [event for event in events if isinstance(event, SystemStarted)]
     assert started.manifest == manifest()
 

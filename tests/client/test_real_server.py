@@ -24,6 +24,7 @@ from taisai.client import (
 )
 from taisai.protocol import requests
 from taisai.protocol.commands import command
+from taisai.protocol.views import ApprovalLine
 from tests.client.real_server import PASSWORD, Served, served
 from tests.server.sim.sim_house import DISPLAY, TABLE, device
 
@@ -159,7 +160,10 @@ def test_the_office_keeps_staff_and_devices() -> None:
             await office.sign_in("ada", PASSWORD, server.code("ada"))
             body = {"person": "eve", "rank": "dealer", "password": PASSWORD}
             what = {"endpoint": "POST /api/staff", "body": body}
-            approval = await office.approval(what, "sue", PASSWORD, server.code("sue"))
+            approval = await office.ask(what)
+            async with Office(server.http) as second:
+                await second.sign_in("sue", PASSWORD, server.code("sue"))
+                await second.approve(approval)
             uri = await office.enrol("eve", "dealer", password=PASSWORD, approval=approval)
             assert uri is not None
             assert uri.startswith("otpauth://")
@@ -177,17 +181,57 @@ def test_the_office_keeps_staff_and_devices() -> None:
     real(story())
 
 
-def test_a_second_person_agrees_to_one_ask() -> None:
+async def seen_by(second: Office) -> tuple[ApprovalLine, ...]:
+    """What waits for a person, as soon as something does."""
+    for _ in range(1_000):
+        if waiting := (await second.approvals()).waiting:
+            return waiting
+        await asyncio.sleep(0.005)
+    raise AssertionError("nothing waits for them")
+
+
+async def approved(office: Office, ask: requests.DoRequest, second: Office) -> str:
+    """What one asks for, and another approves as soon as they see it."""
+    waits = asyncio.create_task(office.approval(ask, within=5, every=0.01))
+    (line,) = await seen_by(second)
+    assert (line.by, line.what.en) == ("cat", "Bring owners' money into the cage")
+    assert [(field.label.en, field.amount) for field in line.fields] == [("Amount", 5_000)]
+    await second.approve(line.id)
+    return await waits
+
+
+def test_what_is_declined_or_left_undecided_is_refused_to_the_asker() -> None:
+    async def story() -> None:
+        async with served("cat", "sue") as server, Office(server.http) as office:
+            await office.sign_in("cat", PASSWORD, server.code("cat"))
+            ask = requests.DoRequest(id="x", do=command("bring-in", id="m1", amount=5_000))
+            with pytest.raises(Refused, match="nobody approved within"):
+                await office.approval(ask, within=0.1, every=0.01)
+            assert (await office.approvals()).own == ()
+            async with Office(server.http) as second:
+                await second.sign_in("sue", PASSWORD, server.code("sue"))
+                waits = asyncio.create_task(office.approval(ask, within=5, every=0.01))
+                (line,) = await seen_by(second)
+                await second.decline(line.id, "count it again")
+                with pytest.raises(Refused, match="declined by sue: count it again"):
+                    await waits
+
+    real(story())
+
+
+def test_a_second_person_approves_one_request() -> None:
     async def story() -> None:
         async with served("cat", "sue") as server, Office(server.http) as office:
             token = await office.sign_in("cat", PASSWORD, server.code("cat"))
             async with Cashier(at(server.socket), Staff(token)) as cashier:
                 sent = command("bring-in", id="m1", amount=5_000)
                 ask = requests.DoRequest(id=cashier.fresh_id(), do=sent)
-                approval = await office.approval(ask, "sue", PASSWORD, server.code("sue"))
-                with pytest.raises(Refused, match="second-person"):
-                    await cashier.bring_in(9_000, movement="m1", approval=approval)
-                approval = await office.approval(ask, "sue", PASSWORD, server.code("sue"))
+                async with Office(server.http) as second:
+                    await second.sign_in("sue", PASSWORD, server.code("sue"))
+                    approval = await approved(office, ask, second)
+                    with pytest.raises(Refused, match="second-person"):
+                        await cashier.bring_in(9_000, movement="m1", approval=approval)
+                    approval = await approved(office, ask, second)
                 before = cashier.cage.cash
                 await cashier.bring_in(5_000, movement="m1", approval=approval)
                 await cashier.until(cashier.feed, lambda cage: cage.cash == before + 5_000, within=5)

@@ -100,7 +100,7 @@ def test_the_body_for_curl_is_one_that_the_port_reads() -> None:
 
 def test_sabotage_a_walk_without_the_second_person_is_refused(tmp_path: Path) -> None:
     config, uri = house(tmp_path / "lotus")
-    code = "\n".join(_BLOCK.findall(PAGE)).replace(", approval=agreed)", ")")
+    code = "\n".join(_BLOCK.findall(PAGE)).replace(", approval=asked)", ")")
     names: dict[str, Any] = {}
     exec(code, names)
 

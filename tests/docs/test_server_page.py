@@ -13,9 +13,10 @@ from taisai.cage.access import MOST_FAILURES
 from taisai.cage.messages import SignOutCause
 from taisai.protocol.message import MOST_MESSAGE
 from taisai.rules import Act
-from taisai.server.auth import permissions
+from taisai.server.auth import approvals, permissions
+from taisai.server.auth.approvals import MOST_OF_SESSION, PENDING_FOR
 from taisai.server.config.settings import SECTIONS, settings_of
-from taisai.server.connections.dispatcher import MOST_AT_WORK
+from taisai.server.connections.dispatcher import APPROVALS_ASKED, MOST_AT_WORK
 from taisai.server.connections.feeds import MOST_BYTES, MOST_MESSAGES, RING
 from taisai.server.connections.sockets import HELLO_WITHIN, MOST_FOLLOWED
 from taisai.server.runtime.command_queue import MOST_WAITING
@@ -54,6 +55,10 @@ def limits() -> dict[str, list[int]]:
         "changes that a feed remembers": [RING],
         "commands that wait for the journal": [MOST_WAITING],
         "sign-ins from an address": [_default(access, "sign_ins_a_minute")],
+        "requests of a session that wait for approval or are approved": [MOST_OF_SESSION],
+        "the same of all people together": [approvals.MOST_WAITING, approvals.MOST_SHOWN // 1024 // 1024],
+        "requests for approval of a session": [60_000 // APPROVALS_ASKED.every, APPROVALS_ASKED.burst],
+        "how long a request waits for approval": [PENDING_FOR // 60_000],
         "failures in a row of one person": [MOST_FAILURES],
     }
 

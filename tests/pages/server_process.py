@@ -180,12 +180,14 @@ class House:
         return str(entered["token"])
 
     async def agreed(self, ask: Request, token: str) -> str:
-        """A virtual supervisor's agreement to exactly this."""
+        """The id of a virtual supervisor's approval of exactly this."""
         plain = {
             key: value for key, value in msgspec.to_builtins(ask).items() if key not in ("id", "approval")
         }
-        told = await self.told("POST", "/api/demo/agree", {"request": plain}, token=token)
-        return str(told["approval"])
+        asked = await self.told("POST", "/api/approvals", {"request": plain}, token=token)
+        approval = str(asked["approval"])
+        await self.told("POST", "/api/demo/agree", {"approval": approval}, token=token)
+        return approval
 
     async def staff(self, rank: str, table: str) -> Console:
         """Someone of a rank at a table's console, without a page."""

@@ -146,9 +146,9 @@ BODIES: Final[dict[str, dict[str, Any]]] = {
     "POST /api/sign-in": {"person": "nobody", "password": "not a password", "code": "000000"},
     "POST /api/sign-out": {},
     "POST /api/password": {"password": "not this password", "code": "000000", "new": "another one"},
-    "POST /api/approvals": {
-        "person": "nobody", "password": "not a password", "code": "000000", "request": {"type": "books"}
-    },
+    "POST /api/approvals": {"request": {"type": "nothing"}},
+    "POST /api/approvals/{approval}/approve": {"code": "000000"},
+    "POST /api/approvals/{approval}/decline": {"reason": "not now"},
     "POST /api/staff": {"person": "Zoe Lim", "rank": "dealer"},
     "DELETE /api/staff": {"person": "Zoe Lim"},
     "POST /api/staff/{person}/unlock": {"reason": "he knows it again"},
@@ -159,7 +159,7 @@ BODIES: Final[dict[str, dict[str, Any]]] = {
         "kind": "ruling", "book": "us-sic-bo", "layout": "A", "level": 1, "seed": 1, "took": 1, "choice": "-"
     },
     "POST /api/demo/enter": {"role": "dealer"},
-    "POST /api/demo/agree": {"request": {"type": "books"}},
+    "POST /api/demo/agree": {"approval": "none"},
 }  # fmt: skip
 """A body for every endpoint that takes one."""
 
@@ -270,7 +270,7 @@ SOME_PAGES: Final = BuiltPages("0", dict.fromkeys(PAGES.values(), b"a page"), {"
 async def http_verdict(house: Connected, role: Role, case: Case) -> Verdict:
     """What a case comes to over HTTP."""
     method, path = case.name.split()
-    for parameter, value in {"person": "nobody at all", "device": "none", "name": "lobby.html"}.items():
+    for parameter, value in {"person": "nobody at all", "approval": "none", "name": "lobby.html"}.items():
         path = path.replace(f"{{{parameter}}}", value)
     session = None if role is Role.VISITOR or role in DEVICES else house.session(role)
     before = house.rows()

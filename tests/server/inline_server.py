@@ -19,8 +19,8 @@ from taisai.journal.codec import HOUSE_STREAM, AnyCommand
 from taisai.journal.engine import Prepare
 from taisai.protocol.replies import RefusedReply
 from taisai.rules import Act, Rulebook, rulebook
+from taisai.server.auth.approvals import Approvals
 from taisai.server.auth.permissions import Principal, Role
-from taisai.server.auth.sessions import Approvals
 from taisai.server.handlers.context import Context
 from taisai.server.runtime.plan import HousePlan
 

@@ -6,8 +6,6 @@ from taisai.cage.messages import OverrideNoted
 from taisai.game.commands import BuyCredits, LeaveSeat, TakeSeat
 from taisai.game.refusals import Refusal
 from taisai.server.auth.permissions import Role
-from taisai.server.auth.sessions import digest_of
-from taisai.server.http.staff import form_of
 from tests.server.virtual_server import PEOPLE, Connected, Response, connected, device
 
 ENROLLED = {"device": "P1", "kind": "terminal", "table": "T1", "seat": "1"}
@@ -92,14 +90,15 @@ async def test_with_a_second_person_a_broken_terminal_is_replaced_and_the_pit_he
     house: Connected,
 ) -> None:
     ada, body = house.session("administrator"), {**ENROLLED, "key": device("P2").public}
-    digest = digest_of(form_of({"endpoint": "POST /api/devices", "body": body}))
+    asking = {"request": {"endpoint": "POST /api/devices", "body": body}}
     for approver, status in (("cashier", 403), ("pit-supervisor", 200)):
-        granted = house.door.approvals.granted(
-            digest, asker=ada.session, approver=PEOPLE[Role(approver)], now=house.clock.now()
-        )
-        assert not isinstance(granted, str)
+        asked = await house.request("POST", "/api/approvals", asking, session=ada)
+        path = f"/api/approvals/{asked.said['approval']}/approve"
+        given = await house.request("POST", path, {}, session=house.session(approver))
+        assert given.status == status, given.said
         await house.request("DELETE", "/api/devices", BROKEN, session=ada)
-        answer = await house.request("POST", "/api/devices", {**body, "approval": granted.token}, session=ada)
+        more = {**body, "approval": asked.said["approval"]}
+        answer = await house.request("POST", "/api/devices", more, session=ada)
         assert answer.status == status, answer.said
     noted = [event for event in house.events() if isinstance(event, OverrideNoted)]
     assert [PEOPLE[Role.PIT_SUPERVISOR] in event.detail for event in noted] == [True]

@@ -188,10 +188,13 @@ async def agreed_fill(house: Connected) -> tuple[Any, str]:
     entered = (await house.request("POST", "/api/demo/enter", {"role": "cashier"})).said
     bearer = f"Bearer {entered['token']}"
     ask = {"type": "fill", "table": "MBS1", "amount": 100_000}
-    agreed = await house.request("POST", "/api/demo/agree", {"request": ask}, authorization=bearer)
+    asked = await house.request("POST", "/api/approvals", {"request": ask}, authorization=bearer)
+    approval = asked.said["approval"]
+    agreed = await house.request("POST", "/api/demo/agree", {"approval": approval}, authorization=bearer)
+    assert agreed.said["done"] is True
     line = await house.line()
     await line.answer("hello", protocol=PROTOCOL_VERSION, token=entered["token"])
-    return line, agreed.said["approval"]
+    return line, approval
 
 
 def test_a_virtual_supervisor_approves_and_is_named_in_the_journal() -> None:
@@ -219,10 +222,11 @@ def test_nobody_is_their_own_second_person() -> None:
         for person, rank in demo_house.VIRTUAL.items():
             opened = house.door.sessions.opened(person, rank, house.clock.now())
             assert opened is not None
-            for table in (*demo_house.TABLES, None):
-                granted = demo.approved(opened.session, b"this", table)
+            for table in (*demo_house.TABLES, "no table"):
+                granted = demo.asked_and_approved(opened.session, b"this", table)
                 assert not isinstance(granted, str)
-                assert granted.approval.approver != person
+                assert granted.by not in (None, person)
+                house.door.approvals.withdrawn(session=opened.session.id)
 
     visited(story)
 

@@ -13,8 +13,9 @@ from taisai.journal import Submission
 from taisai.journal.codec import HOUSE_STREAM
 from taisai.protocol import requests
 from taisai.protocol.message import MOST_MESSAGE, PROTOCOL_VERSION
-from taisai.server.auth.permissions import Role
-from taisai.server.auth.sessions import NewApproval, digest_of
+from taisai.protocol.views import Words
+from taisai.server.auth.approvals import Approval, RequestToApprove, digest_of
+from taisai.server.auth.permissions import SECOND_PERSONS, Role
 from taisai.server.connections.dispatcher import HANDLERS, MOST_AT_WORK
 from taisai.server.connections.sockets import Socket, decode_request
 from taisai.server.handlers.context import approved_form
@@ -347,13 +348,14 @@ async def test_a_command_with_an_approval_at_a_table_that_is_nowhere_is_answered
     opened = house.session("pit-supervisor")
     line = await house.came(opened)
     ask = {"type": "do", "id": "a", "table": "T9", "do": {"command": "shut", "reason": "a fire"}}
-    granted = house.door.approvals.granted(
-        digest_of(approved_form(decode_request(json.dumps(ask)))), asker=opened.session,
-        approver="shift-manager Tan", now=house.clock.now(),
-    )  # fmt: skip
-    assert isinstance(granted, NewApproval)
+    approvals, now = house.door.approvals, house.clock.now()
+    digest = digest_of(approved_form(decode_request(json.dumps(ask))))
+    request = RequestToApprove(digest, SECOND_PERSONS, Words("Shut", "暂停"), table="T9")
+    asked = approvals.asked(request, asker=opened.session, now=now)
+    assert isinstance(asked, Approval)
+    approvals.approved(asked.id, person="shift-manager Tan", role=Role.SHIFT_MANAGER, now=now)
     with capture_logs():
-        tell = await line.reply(json.dumps(ask | {"approval": granted.token}))
+        tell = await line.reply(json.dumps(ask | {"approval": asked.id}))
     assert (tell["type"], tell["to"]) == ("refused", "a")
 
 

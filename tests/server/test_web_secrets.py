@@ -103,13 +103,21 @@ async def _at_a_console(house: Connected, evening: Evening) -> None:
     token = evening.keep("a token", signed.said["token"])
     bearer = f"Bearer {token}"
 
-    # a second person agrees
-    ask = {"type": "do", "table": "T1", "do": {"command": "shut", "reason": "a fire"}}
-    body = {"person": MAX, "password": WORDS[MAX], "code": _code(house, evening, MAX), "request": ask}
-    evening.keep("code of the second", body["code"])  # type: ignore[arg-type]
-    agreed = await house.request("POST", "/api/approvals", body, authorization=bearer)
-    assert agreed.status == 200, agreed.body
-    approval = evening.keep("an approval", agreed.said["approval"])
+    # a second person approves, on a screen of their own
+    do = {"command": "report", "event": "other", "detail": "a fire"}
+    ask = {"type": "do", "table": "T1", "do": do}
+    asked = await house.request("POST", "/api/approvals", {"request": ask}, authorization=bearer)
+    assert asked.status == 200, asked.body
+    approval = asked.said["approval"]
+    second = await _signs_in(house, evening, MAX)
+    theirs = evening.keep("the second's token", second.said["token"])
+    await house.pass_(400)
+    code = evening.keep("code of the second", _code(house, evening, MAX))
+    again = await house.request("POST", "/api/approvals", {"request": ask}, authorization=bearer)
+    for id_, status in ((approval, 403), (again.said["approval"], 200)):  # the first has expired
+        path = f"/api/approvals/{id_}/approve"
+        got = await house.request("POST", path, {"code": code}, authorization=f"Bearer {theirs}")
+        assert got.status == status, got.body
 
     # over sockets: by token, by key, with an approval, and with what cannot be read
     line = await house.line()

@@ -1,5 +1,5 @@
 // The state of a Game Console: the views of its table, and the requests that it sends.
-import { approved, needsSecondPerson, type Credentials } from "../shared/approval";
+import { needsSecondPerson, SecondPersonRequests, sendApproved } from "../shared/secondPerson.svelte";
 import type { Staff } from "../shared/StaffSession.svelte";
 import type { RequestBody, Connection } from "../connection/connection.svelte";
 import { http } from "../connection/http";
@@ -10,13 +10,6 @@ import { localized, t } from "../i18n/index.svelte";
 
 export type Fields = Record<string, unknown>;
 
-/** A request that waits for a second person. */
-export interface Waiting {
-  what: string;
-  agreed: (proof: Credentials | null) => Promise<void>;
-  cancelled: () => void;
-}
-
 export class Desk {
   readonly connection: Connection;
   readonly table: string;
@@ -26,7 +19,7 @@ export class Desk {
   readonly #staff: Staff;
   /** The layout, for the names of its areas. */
   felt = $state.raw<FeltView | null>(null);
-  waiting = $state.raw<Waiting | null>(null);
+  readonly second: SecondPersonRequests;
   /** Whether the virtual dealer deals; null if there is none. */
   isVirtual = $state<boolean | null>(null);
   /** How many requests have no reply yet. */
@@ -38,6 +31,7 @@ export class Desk {
     this.table = table;
     this.role = staff.role;
     this.isDemonstration = staff.isDemonstration;
+    this.second = new SecondPersonRequests(staff.connection, staff.token, staff.isDemonstration);
   }
 
   get view(): TableView | undefined {
@@ -137,20 +131,11 @@ export class Desk {
     return true;
   }
 
-  #withSecond(request: RequestBody, what: string): Promise<boolean> {
-    return new Promise((done, failed) => {
-      const over = () => { this.waiting = null; };
-      this.waiting = {
-        what: t("console.secondWhat", what),
-        // Wrong credentials can be entered again. The reply to the request itself goes to its sender.
-        agreed: async (proof) => {
-          const approval = await approved(request, this.#staff.token, proof);
-          over();
-          this.#counted(() => this.connection.send({ ...request, approval } as RequestBody)).then(() => done(true), failed);
-        },
-        cancelled: () => { over(); done(false); },
-      };
-    });
+  async #withSecond(request: RequestBody, what: string): Promise<boolean> {
+    const approval = await this.second.ask(request, t("console.secondWhat", what));
+    if (approval === null) return false;
+    await this.#counted(() => sendApproved(this.connection, request, approval));
+    return true;
   }
 
   async #counted<T>(work: () => Promise<T>): Promise<T> {

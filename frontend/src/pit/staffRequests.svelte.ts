@@ -1,5 +1,5 @@
 // Sends requests of staff. If the server requires a second person, the page asks for one and sends the request again.
-import { approved, type Credentials } from "../shared/approval";
+import { SecondPersonRequests } from "../shared/secondPerson.svelte";
 import type { RequestBody, Connection } from "../connection/connection.svelte";
 import { Refused, Unanswered } from "../connection/http";
 import type { AnyCommand, AnyServerMessage } from "../connection/messages";
@@ -10,13 +10,6 @@ const KNOWN_BY_ID: ReadonlySet<string> = new Set([
   "sell-ticket", "redeem-ticket", "fill", "take-credit", "take-drop", "count-drop", "settle-claim", "bring-in", "take-out",
 ]);
 
-interface Waiting {
-  request: object;
-  /** What the second person approves, in words. */
-  what: string;
-  done: (approval: string | null) => void;
-}
-
 const kindOf = (request: RequestBody): string => (request.type === "do" ? request.do.command : request.type);
 
 /** The request as it is sent: the owners' money has an id of its own, which is the intent's. */
@@ -26,8 +19,7 @@ function named(request: RequestBody, meant: string, connection: Connection): Req
 }
 
 export class StaffRequests {
-  /** What a second person is wanted for. */
-  waiting = $state.raw<Waiting | null>(null);
+  readonly second: SecondPersonRequests;
   readonly connection: Connection;
   readonly token: string;
   readonly isDemonstration: boolean;
@@ -38,6 +30,7 @@ export class StaffRequests {
     this.connection = connection;
     this.token = token;
     this.isDemonstration = isDemonstration;
+    this.second = new SecondPersonRequests(connection, token, isDemonstration);
   }
 
   /** Asks; a refusal is thrown. Null where no second person agreed. What is asked for already is not asked for twice. */
@@ -81,23 +74,8 @@ export class StaffRequests {
     }
   }
 
-  /** A second person's approval of exactly this request; null if they refuse. */
+  /** A second person's approval of exactly this request; null if nobody gives it. */
   approval(request: object, what: string): Promise<string | null> {
-    this.waiting?.done(null);
-    return new Promise((done) => { this.waiting = { request, what, done }; });
-  }
-
-  /** Wrong credentials throw, and the person may try again. */
-  async agreed(proof: Credentials | null): Promise<void> {
-    const { waiting } = this;
-    if (!waiting) return;
-    const approval = await approved(waiting.request as RequestBody, this.token, proof);
-    this.waiting = null;
-    waiting.done(approval);
-  }
-
-  declined(): void {
-    this.waiting?.done(null);
-    this.waiting = null;
+    return this.second.ask(request, what);
   }
 }

@@ -1,12 +1,13 @@
 // Short tones, made here; nothing sounds unless a person turned sound on.
 import { settings } from "./settings.svelte";
 
-export type Sound = "chip" | "closed" | "won" | "refused";
+export type Sound = "chip" | "closed" | "won" | "refused" | "asked";
 const TONES: Record<Sound, readonly (readonly [frequency: number, at: number, long: number])[]> = {
   chip: [[1900, 0, 0.03]],
   closed: [[660, 0, 0.12], [440, 0.14, 0.2]],
   won: [[660, 0, 0.1], [880, 0.12, 0.1], [1320, 0.24, 0.22]],
   refused: [[220, 0, 0.18]],
+  asked: [[880, 0, 0.12], [880, 0.2, 0.12]],
 };
 let context: AudioContext | null = null;
 

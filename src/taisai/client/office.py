@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any, Final, Self, TypeVar
 from urllib.parse import quote
 
@@ -11,9 +12,10 @@ import msgspec
 from taisai.client.connection import Disconnected, Refused
 from taisai.protocol import bodies
 from taisai.protocol.message import Request
-from taisai.protocol.views import BooksView, ReportView
+from taisai.protocol.views import ApprovalsView, BooksView, OwnApprovalLine, ReportView
 
 TIMEOUT: Final = 15.0  # seconds: checking a password alone takes 0.2
+PENDING_FOR: Final = 300.0  # seconds in which a second person decides
 T = TypeVar("T")
 
 
@@ -58,13 +60,53 @@ class Office:
         body = {"password": password, "code": code, "new": new}
         return (await self._done("POST", "/api/password", body)).uri
 
-    async def approval(self, request: Request | dict[str, Any], person: str, password: str, code: str) -> str:
-        """The token of a second person's approval of exactly this request, or of an endpoint and its body."""
+    # Approvals
+
+    async def ask(self, request: Request | dict[str, Any]) -> str:
+        """Asks for the approval of exactly this request, or of an endpoint and its body; returns its id."""
         if isinstance(request, Request):
             fields = msgspec.to_builtins(request)
             request = {name: value for name, value in fields.items() if name not in ("id", "approval")}
-        body = {"person": person, "password": password, "code": code, "request": request}
-        return (await self._request("POST", "/api/approvals", bodies.ApprovalResponse, body)).approval
+        asked = await self._request("POST", "/api/approvals", bodies.ApprovalResponse, {"request": request})
+        return asked.approval
+
+    async def approval(
+        self, request: Request | dict[str, Any], *, within: float = PENDING_FOR, every: float = 0.5
+    ) -> str:
+        """Asks, and waits until a second person has approved; returns the id to send with the request.
+
+        Raises Refused if nobody approves in time.
+        """
+        approval = await self.ask(request)
+        try:
+            async with asyncio.timeout(within):
+                while True:
+                    own = {line.id: line for line in (await self.approvals()).own}.get(approval)
+                    if own is None or own.state not in ("waiting", "approved"):
+                        raise Refused("second-person", _not_approved(own), clause="house:dual-control")
+                    if own.state == "approved":
+                        return approval
+                    await asyncio.sleep(every)
+        except TimeoutError:
+            await self.cancel(approval)
+            problem = f"nobody approved within {within:g} seconds"
+            raise Refused("second-person", problem, clause="house:dual-control") from None
+
+    async def approvals(self) -> ApprovalsView:
+        """What waits for this person's approval, and what became of this session's own requests."""
+        return await self._request("GET", "/api/approvals", ApprovalsView)
+
+    async def approve(self, approval: str, *, code: str | None = None) -> None:
+        """Approves a request as the second person; some minutes after the last code it needs another."""
+        await self._done("POST", f"/api/approvals/{_part(approval)}/approve", {"code": code})
+
+    async def decline(self, approval: str, reason: str) -> None:
+        """Declines a request as the second person."""
+        await self._done("POST", f"/api/approvals/{_part(approval)}/decline", {"reason": reason})
+
+    async def cancel(self, approval: str) -> None:
+        """Withdraws what this session asked for."""
+        await self._done("DELETE", f"/api/approvals/{_part(approval)}")
 
     # Staff and devices
 
@@ -143,6 +185,12 @@ class Office:
         if response.is_success:
             return msgspec.json.decode(response.content, type=kind)
         raise _refused(response)
+
+
+def _not_approved(own: OwnApprovalLine | None) -> str:
+    if own is None:
+        return "the request for approval was withdrawn"
+    return f"declined by {own.by}: {own.reason}" if own.state == "declined" else "nobody decided in time"
 
 
 def _refused(response: httpx.Response) -> Refused:

@@ -139,8 +139,8 @@ class Crowd:
 
     def _approve(self, asker: Session, table: str, sent: SentCommand) -> str | None:
         form = approved_form(DoRequest(id="approved", do=sent, table=table))
-        approval = self._demonstration.approved(asker, form, table)
-        return None if isinstance(approval, str) else approval.token
+        approval = self._demonstration.asked_and_approved(asker, form, table)
+        return None if isinstance(approval, str) else approval.id
 
     # Terminals
 

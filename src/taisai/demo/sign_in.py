@@ -19,11 +19,13 @@ from taisai.journal.codec import HOUSE_STREAM
 from taisai.journal.errors import JournalError
 from taisai.protocol import bodies
 from taisai.protocol.bodies import EnterResponse
+from taisai.protocol.views import Words
 from taisai.rules import rulebook
-from taisai.server.auth.sessions import NewApproval, Session, digest_of
+from taisai.server.auth.approvals import Approval, RequestToApprove, digest_of
+from taisai.server.auth.permissions import SECOND_PERSONS, role_of
+from taisai.server.auth.sessions import Session
 from taisai.server.auth.verification import SignInRefused
 from taisai.server.http.guard import refused
-from taisai.server.http.staff import form_of
 
 if TYPE_CHECKING:
     from taisai.server.runtime.house_server import HouseServer
@@ -34,6 +36,9 @@ ROLES: Final = (PLAYER, *house.GUESTS, DISPLAY)
 """The roles that a visitor may take."""
 GONE_FOR: Final = 120_000  # ms without a connection, after which an empty seat is freed
 MOST_DISPLAYS: Final = 20  # at a table; then a new one replaces one that is not connected
+
+
+VIRTUAL_STEP: Final = Words("A step of a virtual person", "虚拟人员的步骤")
 
 
 class Dealers(Protocol):
@@ -125,14 +130,24 @@ class Demonstration:
 
     # Approving
 
-    def approved(self, asker: Session, form: bytes, table: str | None) -> NewApproval | str:
+    def approved(self, id_: str, *, asker: Session) -> Approval | str:
+        """A virtual supervisor approves what a session asked for; returns why not."""
+        approvals, now = self.house_server.authentication.approvals, self.house_server.clock.now()
+        asked = approvals.of_session(id_, asker=asker.id)
+        if asked is None:
+            return "this session asked for no such approval"
+        table = asked.request.table
         head = house.TABLES[table].head if table in house.TABLES else house.SHIFT_MANAGER
-        if head == asker.person:
-            head = house.GUESTS[house.VIRTUAL[head]]
+        rank = house.VIRTUAL[head]
+        person = house.GUESTS[rank] if head == asker.person else head
+        return approvals.approved(id_, person=person, role=role_of(rank), now=now)
+
+    def asked_and_approved(self, asker: Session, form: bytes, table: str) -> Approval | str:
+        """The approval of what a virtual person does at a table."""
+        request = RequestToApprove(digest_of(form), SECOND_PERSONS, VIRTUAL_STEP, table=table)
         now = self.house_server.clock.now()
-        return self.house_server.authentication.approvals.granted(
-            digest_of(form), asker=asker, approver=head, now=now
-        )
+        asked = self.house_server.authentication.approvals.asked(request, asker=asker, now=now)
+        return asked if isinstance(asked, str) else self.approved(asked.id, asker=asker)
 
 
 class _Left(NamedTuple):
@@ -224,17 +239,14 @@ def endpoints(demonstration: Demonstration) -> list[Any]:
             raise refused(409, answer.reason, f"{answer.message} ({answer.clause})", answer.clause)
         return answer
 
-    @post("/api/demo/agree", status_code=200, summary="A virtual supervisor approves one request")
+    @post("/api/demo/agree", status_code=200, summary="A virtual supervisor approves a request")
     async def approve(
         request: Request[Any, Any, State], data: JSONBody[bodies.AgreeBody]
-    ) -> bodies.ApprovalResponse:
+    ) -> bodies.DoneResponse:
         """The second person of the demonstration. They always approve, and the journal has their name."""
-        form, table = form_of(data.request), data.request.get("table")
-        answer = demonstration.approved(
-            request.state.session, form, table if isinstance(table, str) else None
-        )
+        answer = demonstration.approved(data.approval, asker=request.state.session)
         if isinstance(answer, str):
             raise refused(403, "second-person", answer)
-        return bodies.ApprovalResponse(approval=answer.token, until=answer.approval.until)
+        return bodies.DoneResponse()
 
     return [overview, enter, approve]

@@ -85,7 +85,7 @@ _log = structlog.get_logger(__name__)
 class VirtualSession(NamedTuple):
     token: str
     approve: Callable[[SentCommand], str | None]
-    """The token of a second person's approval of a command; None without one."""
+    """The id of a second person's approval of a command; None without one."""
 
 
 Admit = Callable[[], Awaitable[VirtualSession]]

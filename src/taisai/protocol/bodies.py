@@ -27,10 +27,19 @@ class SignInBody(RequestBody, frozen=True, kw_only=True):
     code: Code
 
 
-class ApprovalBody(SignInBody, frozen=True, kw_only=True):
-    """A second person's name, password and code, and the request that they approve. Its id does not count."""
+class ApprovalBody(RequestBody, frozen=True, kw_only=True):
+    """The request for which a second person's approval is wanted. Its id does not count.
+
+    It is a request on the socket, or `{"endpoint": …, "body": …}`.
+    """
 
     request: dict[str, Any]
+
+
+class ApproveBody(RequestBody, frozen=True, kw_only=True):
+    """The second person approves; some minutes after their last code they give another."""
+
+    code: Code | None = None
 
 
 class StaffBody(RequestBody, frozen=True, kw_only=True):
@@ -96,9 +105,9 @@ class EnterBody(RequestBody, frozen=True, kw_only=True):
 
 
 class AgreeBody(RequestBody, frozen=True, kw_only=True):
-    """The request that a virtual supervisor is to approve."""
+    """The approval that a virtual supervisor is to give."""
 
-    request: dict[str, Any]
+    approval: Name
 
 
 # Responses
@@ -125,10 +134,11 @@ class SignInResponse(ResponseBody, frozen=True, kw_only=True):
 
 
 class ApprovalResponse(ResponseBody, frozen=True, kw_only=True):
-    """The token of an approval. It is valid once, for one minute, for exactly the approved request."""
+    """The id of an approval. Once it is given, this session may make exactly this request, once."""
 
     approval: str
     until: int
+    """When the request for the approval expires."""
 
 
 class DoneResponse(ResponseBody, frozen=True, kw_only=True):

@@ -12,10 +12,12 @@ from taisai.cage import SignOutCause
 from taisai.cage import access as at_house
 from taisai.cage.messages import PersonLocked
 from taisai.journal.codec import AnyEvent
-from taisai.server.auth import authentication, credentials, sessions, verification
+from taisai.server.auth import approvals, authentication, credentials, sessions, verification
+from taisai.server.auth.approvals import Approval, Approvals
 from taisai.server.auth.authentication import Authentication
 from taisai.server.auth.credentials import Passwords
-from taisai.server.auth.sessions import Approvals, Session, StaffSessions
+from taisai.server.auth.permissions import Role
+from taisai.server.auth.sessions import Session, StaffSessions
 from taisai.server.auth.verification import (
     WRONG_CREDENTIALS,
     SignInFailure,
@@ -70,17 +72,25 @@ def _never_old(patch: pytest.MonkeyPatch) -> None:
 def _used_twice(patch: pytest.MonkeyPatch) -> None:
     used = Approvals.used
 
-    def kept(self: Approvals, token: str, digest: str, *, asker: str, now: int) -> str | None:
-        before = dict(self._open)
-        who = used(self, token, digest, asker=asker, now=now)
-        self._open = before
+    def kept(self: Approvals, id_: str, digest: str, *, asker: str, now: int) -> str | None:
+        before = dict(self._known)
+        who = used(self, id_, digest, asker=asker, now=now)
+        self._known = before
         return who
 
     patch.setattr(Approvals, "used", kept)
 
 
+def _by_anybody(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(Approval, "is_for", lambda _self, _person, _role: True)
+
+
+def _without_a_code(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(authentication, "PROVED_FOR", 10**12)
+
+
 def _for_anything(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(sessions, "compare_digest", lambda _kept, _given: True)
+    patch.setattr(approvals, "compare_digest", lambda _kept, _given: True)
 
 
 def _locks_late(patch: pytest.MonkeyPatch) -> None:
@@ -231,7 +241,7 @@ SABOTAGES: Final[dict[str, Sabotage]] = {
             test_authentication.test_a_code_is_used_once,
             test_authentication.test_a_code_before_the_one_that_was_used_is_void_too,
             test_authentication.test_that_a_code_was_used_outlives_a_start,
-            test_second_person.test_a_code_that_signed_in_does_not_agree,
+            test_second_person.test_a_code_that_signed_in_does_not_approve,
         ),
     ),
     "a session never idles": Sabotage(
@@ -249,7 +259,25 @@ SABOTAGES: Final[dict[str, Sabotage]] = {
         _used_twice,
         (
             test_approvals.test_an_approval_is_used_once,
-            test_second_person.test_a_second_person_agrees_and_is_named_by_the_staff_list,
+            test_second_person.test_a_second_person_approves_and_is_named_by_the_staff_list,
+        ),
+    ),
+    "anybody approves": Sabotage(
+        _by_anybody,
+        (
+            lambda: test_approvals.test_nobody_approves_or_declines_their_own_request("Sue Lim"),
+            lambda: test_approvals.test_a_role_without_the_right_sees_nothing_and_decides_nothing(
+                Role.DEALER
+            ),
+            test_second_person.test_nobody_approves_their_own_request_and_their_code_is_not_used_up,
+            test_second_person.test_a_dealer_approves_nothing,
+        ),
+    ),
+    "an old session approves without a code": Sabotage(
+        _without_a_code,
+        (
+            test_second_person.test_some_minutes_after_their_last_code_a_person_gives_another,
+            test_second_person.test_a_wrong_code_approves_nothing_counts_and_locks,
         ),
     ),
     "a lock after four failures": Sabotage(
@@ -257,7 +285,7 @@ SABOTAGES: Final[dict[str, Sabotage]] = {
         (
             test_authentication.test_the_third_failure_locks,
             test_authentication.test_a_wrong_code_counts_as_a_wrong_password_does,
-            test_second_person.test_what_fails_here_counts_and_locks,
+            test_second_person.test_a_wrong_code_approves_nothing_counts_and_locks,
         ),
     ),
     "a stranger hears what was wrong": Sabotage(
@@ -280,14 +308,14 @@ SABOTAGES: Final[dict[str, Sabotage]] = {
             lambda: test_session_ends.test_a_revocation_ends_sessions_before_it_is_even_answered("revoked"),
             lambda: test_session_ends.test_a_revocation_ends_sessions_before_it_is_even_answered("dismissed"),
             test_session_ends.test_a_lock_keeps_nobody_from_being_revoked,
-            lambda: test_second_person.test_anyone_who_is_revoked_takes_their_agreement_with_them(MAX),
+            lambda: test_second_person.test_anyone_who_is_revoked_takes_their_approval_with_them(MAX),
         ),
     ),
     "a lock ends what is open": Sabotage(
         _locks_out,
         (
             test_session_ends.test_anyone_who_is_locked_keeps_what_they_opened_themselves_and_opens_no_more,
-            test_session_ends.test_what_they_agreed_to_before_their_lock_still_counts,
+            test_session_ends.test_what_they_approved_before_their_lock_still_counts,
         ),
     ),
     "who has no credentials is locked": Sabotage(
@@ -305,7 +333,6 @@ SABOTAGES: Final[dict[str, Sabotage]] = {
         _tokens_kept,
         (
             test_sessions.test_the_token_itself_is_kept_nowhere,
-            test_approvals.test_the_token_is_kept_and_shown_nowhere,
             test_secrets.test_authentication_remembers_no_password_and_no_token,
         ),
     ),
@@ -344,7 +371,7 @@ SABOTAGES: Final[dict[str, Sabotage]] = {
     "whoever is locked still agrees": Sabotage(
         _locked_ignored,
         (
-            test_second_person.test_what_fails_here_counts_and_locks,
+            test_second_person.test_a_wrong_code_approves_nothing_counts_and_locks,
             test_session_ends.test_a_locked_person_renews_nothing,
         ),
     ),
@@ -366,4 +393,4 @@ def test_sabotage_is_seen(breaks: Break, check: Callable[[], None], monkeypatch:
 def test_sabotage_an_approval_for_anything_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
     _for_anything(monkeypatch)
     with pytest.raises(AssertionError):
-        test_approvals.test_for_anything_else_it_is_nobodys_and_spent(test_approvals.OTHER, "session-1", 0)
+        test_approvals.test_for_anything_else_it_is_nobodys_and_spent(test_approvals.OTHER, 0)

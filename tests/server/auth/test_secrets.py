@@ -11,9 +11,12 @@ import pytest
 from rich.console import Console
 from structlog.testing import capture_logs
 
+from taisai.protocol.views import Words
 from taisai.server.auth import credentials
+from taisai.server.auth.approvals import Approval, RequestToApprove, digest_of
+from taisai.server.auth.authentication import PROVED_FOR
 from taisai.server.auth.credentials import Credentials, Passwords
-from taisai.server.auth.sessions import NewApproval, digest_of
+from taisai.server.auth.permissions import SECOND_PERSONS
 from tests.server.auth.staffed_house import DAN, DESK, MAX, PASSWORDS, SUE, Staffed, running
 
 TYPED_WRONG = "almost the right one 7"
@@ -33,25 +36,23 @@ class Evening:
                 staffed.tries(TYPED_AS_NAME, PASSWORDS[DAN], staffed.code(DAN)),
                 staffed.tries(MAX, code=staffed.wrong_code(MAX)),
             ]
-            granted = running(
-                staffed.door.approve(
-                    MAX,
-                    PASSWORDS[MAX],
-                    staffed.code(MAX),
-                    digest=digest_of(b"{}"),
-                    asker=asker.session,
-                    address=DESK,
-                    now=staffed.now,
-                )
+            second = staffed.signs_in(MAX)
+            staffed.now += PROVED_FOR
+            request = RequestToApprove(digest_of(b"{}"), SECOND_PERSONS, Words("Nothing", "无"))
+            asked = staffed.door.approvals.asked(request, asker=asker.session, now=staffed.now)
+            assert isinstance(asked, Approval)
+            approving = staffed.door.approve(
+                asked.id, session=second.session, code=staffed.code(MAX), address=DESK, now=staffed.now
             )
-            assert isinstance(granted, NewApproval)
+            granted = running(approving)
+            assert isinstance(granted, Approval), granted
             renewed = running(staffed.door.set_credentials(DAN, TYPED_WRONG, by=DAN, now=staffed.now))
             staffed.ticks(3_600_000)
         kept = credentials.kept(staffed.store, DAN)
         said = [dealer, asker, granted, renewed, kept, *refused, staffed.door, staffed.passwords]
         self.shown = [repr(one) for one in (*said, *logs)]
         self.shown += [str(one) for one in refused] + [on_a_terminal(kept)]
-        self.tokens = [dealer.token, asker.token, granted.token]
+        self.tokens = [dealer.token, asker.token, second.token]
 
     def secrets(self) -> Iterator[str]:
         """What nobody may read."""

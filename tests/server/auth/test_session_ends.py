@@ -21,8 +21,11 @@ from taisai.game.refusals import Reason, Refusal
 from taisai.journal import Answer
 from taisai.journal.codec import HOUSE_STREAM, AnyCommand
 from taisai.journal.errors import DamagedError
+from taisai.protocol.views import Words
+from taisai.server.auth.approvals import Approval, RequestToApprove, digest_of
 from taisai.server.auth.authentication import NewFactor
-from taisai.server.auth.sessions import EndedSession, NewApproval, NewSession, digest_of
+from taisai.server.auth.permissions import SECOND_PERSONS
+from taisai.server.auth.sessions import EndedSession, NewSession
 from taisai.server.auth.verification import LOCKED, WRONG_CREDENTIALS, SignInRefusalReason, SignInRefused
 from tests.server.auth.staffed_house import CAT, DAN, DESK, MAX, NOON, PASSWORDS, SUE, Staffed, running
 
@@ -101,18 +104,20 @@ def test_a_lock_keeps_nobody_from_being_revoked() -> None:
         assert staffed.session(came) is None, how
 
 
-def test_what_they_agreed_to_before_their_lock_still_counts() -> None:
+def test_what_they_approved_before_their_lock_still_counts() -> None:
     staffed = Staffed()
-    asker = staffed.signs_in(DAN).session
+    asker, second = staffed.signs_in(DAN).session, staffed.signs_in(SUE).session
     digest = digest_of(b"a fill")
-    granted = running(staffed.door.approve(
-        SUE, PASSWORDS[SUE], staffed.code(SUE), digest=digest, asker=asker, address=DESK, now=staffed.now
-    ))  # fmt: skip
-    assert isinstance(granted, NewApproval)
-    within = granted.approval.until - 1
+    request = RequestToApprove(digest, SECOND_PERSONS, Words("A fill", "补充筹码"))
+    asked = staffed.door.approvals.asked(request, asker=asker, now=staffed.now)
+    assert isinstance(asked, Approval)
+    approving = staffed.door.approve(asked.id, session=second, code=None, address=DESK, now=staffed.now)
+    granted = running(approving)
+    assert isinstance(granted, Approval)
     staffed.fails(SUE, 3)
     assert staffed.told(PersonLocked)
-    assert staffed.door.approvals.used(granted.token, digest, asker=asker.id, now=within) == SUE
+    within = granted.until - 1
+    assert staffed.door.approvals.used(granted.id, digest, asker=asker.id, now=within) == SUE
 
 
 @pytest.mark.parametrize("how", REVOKING)

@@ -13,8 +13,11 @@ from taisai.client import ClientError, Disconnected, Pace
 from taisai.client.connection import Staff
 from taisai.journal import Engine, Journal, Store
 from taisai.protocol.message import Request
+from taisai.protocol.views import Words
+from taisai.server.auth.approvals import Approval, RequestToApprove, digest_of
 from taisai.server.auth.credentials import Cost, Passwords
-from taisai.server.auth.sessions import NewApproval, NewSession, Session, digest_of
+from taisai.server.auth.permissions import SECOND_PERSONS, role_of
+from taisai.server.auth.sessions import NewSession, Session
 from taisai.server.handlers.context import approved_form
 from taisai.server.runtime.house_server import HouseServer
 from taisai.server.runtime.plan import ConnectionLimits, HousePlan, TablePlan
@@ -198,11 +201,13 @@ class World:
         """A second person's agreement."""
         if self.casino is None:
             return None
-        digest = digest_of(approved_form(ask))
-        granted = self.casino.authentication.approvals.granted(
-            digest, asker=session, approver=by, now=self.clock.now()
-        )
-        return granted.token if isinstance(granted, NewApproval) else None
+        approvals, now = self.casino.authentication.approvals, self.clock.now()
+        request = RequestToApprove(digest_of(approved_form(ask)), SECOND_PERSONS, Words("a step", "步骤"))
+        asked = approvals.asked(request, asker=session, now=now)
+        assert isinstance(asked, Approval), asked
+        role = role_of(self.engine.house().people[by])
+        granted = approvals.approved(asked.id, person=by, role=role, now=now)
+        return granted.id if isinstance(granted, Approval) else None
 
     async def dealer(self, person: str) -> tuple[Dealer, Session]:
         """Someone of the staff, at his console, as often as it takes."""

@@ -35,7 +35,7 @@ NONCE_BYTES: Final = 12
 _WRAPPING: Final = "taisai storage secret\n"
 _VAULT: Final = "vault"
 
-Part = str | int | bytes
+Covered = str | int | bytes
 """A value that a code covers. Each is encoded with its kind and length, so that none runs into the next."""
 
 
@@ -85,11 +85,11 @@ class StorageSecret:
 
     # Authenticated
 
-    def mac(self, purpose: str, *parts: Part) -> bytes:
+    def mac(self, purpose: str, *parts: Covered) -> bytes:
         """The keyed code over the parts, for one purpose."""
         return hmac.digest(self._key(purpose), _encoded(parts), "sha256")
 
-    def is_mac(self, mac: bytes, purpose: str, *parts: Part) -> bool:
+    def is_mac(self, mac: bytes, purpose: str, *parts: Covered) -> bool:
         return hmac.compare_digest(mac, self.mac(purpose, *parts))
 
     # Encrypted
@@ -109,7 +109,7 @@ class StorageSecret:
         return key
 
 
-def _encoded(parts: tuple[Part, ...]) -> bytes:
+def _encoded(parts: tuple[Covered, ...]) -> bytes:
     written = bytearray()
     for part in parts:
         if isinstance(part, bytes):

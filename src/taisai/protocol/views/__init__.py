@@ -11,13 +11,16 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from taisai.game.commands import Slip
+from taisai.protocol.views.approvals import *
 from taisai.protocol.views.console import *
 from taisai.protocol.views.house import *
 from taisai.protocol.views.parts import *
 from taisai.protocol.views.rounds import *
 from taisai.protocol.views.table import *
 
-VIEWS: Final[tuple[type[View], ...]] = (TableView, ConsoleView, SeatView, LobbyView, PitView, CageView)
+VIEWS: Final[tuple[type[View], ...]] = (
+    TableView, ConsoleView, SeatView, LobbyView, PitView, CageView, ApprovalsView,
+)  # fmt: skip
 """Every view of a feed."""
 
 _BETS: Final = "bets"

@@ -13,22 +13,18 @@ import structlog
 from taisai.cage import messages
 from taisai.cage.messages import SignOutCause
 from taisai.game.refusals import Reason, Refusal
-from taisai.game.vocabulary import FLOOR, folded, is_name
+from taisai.game.vocabulary import FLOOR, is_name
 from taisai.journal import Answer, Engine, JournalError
 from taisai.journal.codec import HOUSE_STREAM, AnyEvent
 from taisai.server.auth import credentials as vault
+from taisai.server.auth.approvals import Approval, Approvals
 from taisai.server.auth.credentials import Passwords, weakness
-from taisai.server.auth.permissions import RateLimit, RateLimiter, is_generic
-from taisai.server.auth.sessions import (
-    Approvals,
-    NewApproval,
-    NewSession,
-    Session,
-    StaffSessions,
-    same_person,
-)
+from taisai.server.auth.permissions import RateLimit, RateLimiter, is_generic, role_of
+from taisai.server.auth.sessions import NewSession, Session, StaffSessions
 from taisai.server.auth.verification import (
     BUSY,
+    CODE_NEEDED,
+    LOCKED,
     NO_ADDRESS,
     UNRECORDED,
     WRONG_CREDENTIALS,
@@ -39,6 +35,7 @@ from taisai.server.auth.verification import (
 )
 from taisai.server.runtime.environment import Entropy
 
+PROVED_FOR: Final = 5 * 60_000  # ms after a code in which the person of a session approves without another
 WORKERS: Final = 2  # passwords checked at once: each takes 64 MiB and some 180 ms of a processor
 SIGN_INS: Final = RateLimit(burst=10, every=6_000)  # from one address: a whole desk at the start of a shift
 T = TypeVar("T")
@@ -152,20 +149,45 @@ class Authentication:
         self.sessions.end(session, SignOutCause.SIGNED_OUT)
         await self._note_ends(now)
 
+    # Approving
+
     async def approve(
-        self, person: str, password: str, code: str, *, digest: str, asker: Session, address: str, now: int
-    ) -> NewApproval | SignInRefused:
-        """A second person's approval of the request with this digest, valid in the asker's session only."""
-        if folded(person) == folded(asker.person):
-            return SignInRefused(SignInRefusalReason.NOT_SECOND, same_person(asker.person))
-        proving = self._verifier.proved(person, password, code, address=address, now=now)
-        proved = await self._to_the_end(proving)
-        if isinstance(proved, SignInRefused):
-            return proved
-        if self.sessions.get(asker.id) is None:
-            return SignInRefused(SignInRefusalReason.NOT_SECOND, "the session to approve for has ended")
-        granted = self.approvals.granted(digest, asker=asker, approver=proved.person, now=now)
-        return SignInRefused(SignInRefusalReason.NOT_SECOND, granted) if isinstance(granted, str) else granted
+        self, id_: str, *, session: Session, code: str | None, address: str, now: int
+    ) -> Approval | SignInRefused:
+        """Approves a waiting request as the person of a session, on their own screen.
+
+        Needs another code if their last one is some minutes old: a console may have been left open.
+        """
+        person, role = session.person, role_of(session.rank)
+        if problem := self.approvals.problem(id_, person=person, role=role, now=now):
+            return SignInRefused(SignInRefusalReason.NOT_SECOND, problem)
+        if refused := await self._not_present(session, code, address=address, now=now):
+            return refused
+        if self.sessions.get(session.id) is None:  # it ended while the code was checked
+            return SignInRefused(SignInRefusalReason.NOT_SECOND, "the session has ended")
+        approved = self.approvals.approved(id_, person=person, role=role, now=now)
+        if isinstance(approved, str):
+            return SignInRefused(SignInRefusalReason.NOT_SECOND, approved)
+        return approved
+
+    async def _not_present(
+        self, session: Session, code: str | None, *, address: str, now: int
+    ) -> SignInRefused | None:
+        """Why it is not sure that the person of a session is there and may approve."""
+        if not self._generic and now - session.proved >= PROVED_FOR:
+            if code is None:
+                return CODE_NEEDED
+            proving = self._verifier.proved(session.person, None, code, address=address, now=now)
+            proved = await self._to_the_end(proving)
+            if isinstance(proved, SignInRefused):
+                return proved
+            self.sessions.prove(session.id, now)
+            return None
+        try:
+            is_locked = await self._queue.run(lambda engine: session.person in engine.house().locked)
+        except JournalError:
+            return UNRECORDED
+        return LOCKED if is_locked else None
 
     # Credentials
 
@@ -230,6 +252,7 @@ class Authentication:
     async def tick(self, now: int) -> None:
         """Ends expired sessions, writes ends to the journal, and deletes credentials of dismissed people."""
         self.sessions.due(now)
+        self.approvals.due(now)
         await self._note_ends(now)
         if self._gone:
             gone, self._gone = self._gone, set()

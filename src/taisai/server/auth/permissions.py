@@ -196,6 +196,7 @@ FEEDS: Final[Mapping[str, Permission]] = _permissions(
     (_WATCHING, "console"),
     (_SUPERVISORS | _to(Role.AUDITOR), "pit"),
     (_BOOKS, "cage"),
+    (_NEED_APPROVALS, "approvals"),
 )
 """Feeds, by the part of their name before the colon."""
 
@@ -206,7 +207,11 @@ ENDPOINTS: Final[Mapping[str, Permission]] = _permissions(
     (_EVERYONE, "GET /cage, GET /school, GET /office, GET /assets/{name}"),
     (_EVERYONE, "GET /schema/openapi.json, GET /schema/socket.json, POST /api/sign-in"),
     (_STAFF, "POST /api/sign-out, GET /api/session, POST /api/password"),
-    (_NEED_APPROVALS, "POST /api/approvals"),
+    (_NEED_APPROVALS, "POST /api/approvals, GET /api/approvals, DELETE /api/approvals/{approval}"),
+    (
+        _to(SUPERVISING),
+        "POST /api/approvals/{approval}/approve, POST /api/approvals/{approval}/decline",
+    ),  # who may approve which request is checked too
     (_ADMINISTRATION, "POST /api/staff, DELETE /api/staff, POST /api/devices, DELETE /api/devices"),
     (
         _ADMINISTRATION | _to(Role.AUDITOR, Role.SHIFT_MANAGER),

@@ -1,4 +1,4 @@
-"""Sessions of staff, and approvals by a second person."""
+"""Sessions of staff."""
 
 from __future__ import annotations
 
@@ -6,11 +6,9 @@ from base64 import urlsafe_b64encode
 from collections import OrderedDict
 from collections.abc import Callable
 from hashlib import sha256
-from hmac import compare_digest
 from typing import Final, NamedTuple
 
 from taisai.cage.messages import SignOutCause
-from taisai.game.vocabulary import folded
 from taisai.server.runtime.environment import Entropy
 
 TOKEN: Final = 32  # random bytes
@@ -40,6 +38,8 @@ class Session(NamedTuple):
     opened: int
     seen: int
     """The time of the person's last action."""
+    proved: int = 0
+    """When the person last gave a code, at the sign-in or later."""
 
 
 class NewSession(NamedTuple):
@@ -92,7 +92,7 @@ class StaffSessions:
         if len(self._open) >= self.policy.most:
             return None
         token = urlsafe_b64encode(self._entropy(TOKEN)).rstrip(b"=").decode("ascii")
-        session = Session(self._entropy(SESSION_ID).hex(), person, rank, opened=now, seen=now)
+        session = Session(self._entropy(SESSION_ID).hex(), person, rank, opened=now, seen=now, proved=now)
         digest = digest_of_token(token)
         self._open[session.id] = session
         self._ids[digest] = session.id
@@ -125,6 +125,12 @@ class StaffSessions:
         session = self._open.get(id_)
         if session is not None and not self._expiry(session, now):
             self._open[id_] = session._replace(seen=max(session.seen, now))
+
+    def prove(self, id_: str, now: int) -> None:
+        """Records that the person of a session has just given a code."""
+        session = self._open.get(id_)
+        if session is not None:
+            self._open[id_] = session._replace(proved=max(session.proved, now))
 
     def end(self, id_: str, why: SignOutCause) -> Session | None:
         """Ends a session and calls every listener; None if it was not open."""
@@ -160,78 +166,3 @@ class StaffSessions:
 def digest_of_token(token: str) -> str:
     """The digest of a token. Only digests are stored, so that nobody can read tokens from memory."""
     return sha256(token.encode("utf-8", "replace")).hexdigest()
-
-
-VALID_FOR: Final = 60_000  # ms: the second person stands beside the first
-MOST_APPROVALS: Final = 1_000  # at a time
-
-
-class Approval(NamedTuple):
-    """A second person's approval of one request in one session."""
-
-    digest: str
-    asker: str
-    """The id of the session that may use it."""
-    approver: str
-    until: int
-
-
-class NewApproval(NamedTuple):
-    """An approval and its token. The token is sent once and stored nowhere."""
-
-    token: str
-    approval: Approval
-
-    def __repr__(self) -> str:
-        return f"<NewApproval {self.approval!r}>"
-
-
-def digest_of(approved: bytes) -> str:
-    """The digest of a request in canonical JSON."""
-    return sha256(approved).hexdigest()
-
-
-def same_person(person: str) -> str:
-    return f"the second person must not be {person!r}, who makes the request"
-
-
-class Approvals:
-    """The approvals that are not used yet."""
-
-    def __init__(self, entropy: Entropy) -> None:
-        self._entropy = entropy
-        self._open: dict[str, Approval] = {}
-        """Digest of the token → approval, oldest first."""
-
-    def granted(self, digest: str, *, asker: Session, approver: str, now: int) -> NewApproval | str:
-        """A new approval, or the reason why it is refused."""
-        self._drop_old(now)
-        if folded(approver) == folded(asker.person):
-            return same_person(asker.person)
-        if len(self._open) >= MOST_APPROVALS:
-            return f"too many unused approvals: the limit is {MOST_APPROVALS}; try again in a minute"
-        token = urlsafe_b64encode(self._entropy(TOKEN)).rstrip(b"=").decode("ascii")
-        approval = Approval(digest, asker.id, approver, now + VALID_FOR)
-        self._open[digest_of_token(token)] = approval
-        return NewApproval(token, approval)
-
-    def used(self, token: str, digest: str, *, asker: str, now: int) -> str | None:
-        """Uses an approval up; returns who gave it, or None if it is not valid for this request."""
-        approval = self._open.pop(digest_of_token(token), None)
-        if approval is None or now >= approval.until or approval.asker != asker:
-            return None
-        return approval.approver if compare_digest(approval.digest.encode(), digest.encode()) else None
-
-    def withdrawn(self, *, session: str | None = None, person: str | None = None) -> None:
-        """Withdraws the approvals for a session, or by a person."""
-        self._open = {
-            token: approval
-            for token, approval in self._open.items()
-            if approval.asker != session and approval.approver != person
-        }
-
-    def __len__(self) -> int:
-        return len(self._open)
-
-    def _drop_old(self, now: int) -> None:
-        self._open = {token: approval for token, approval in self._open.items() if now < approval.until}

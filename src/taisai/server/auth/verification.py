@@ -47,7 +47,9 @@ class SignInRefusalReason(StrEnum):
     UNRECORDED = "unrecorded"
     """The journal cannot be written, so the sign-in cannot be recorded."""
     NOT_SECOND = "not-second"
-    """The second person is the first, or the session to approve for has ended."""
+    """The person cannot decide about the request, or it does not wait any more."""
+    CODE_NEEDED = "code-needed"
+    """The person's last code is too old to approve something: they give another."""
     UNFIT = "unfit"
     """The name or the password is not allowed."""
 
@@ -68,6 +70,9 @@ BUSY: Final = SignInRefused(
 )
 UNRECORDED: Final = SignInRefused(
     SignInRefusalReason.UNRECORDED, "the journal cannot be written, so the sign-in cannot be recorded"
+)
+CODE_NEEDED: Final = SignInRefused(
+    SignInRefusalReason.CODE_NEEDED, "your last code is some minutes old: give the code of your authenticator"
 )
 
 
@@ -160,9 +165,12 @@ class Verifier:
         self._checking: set[str] = set()
 
     async def proved(
-        self, person: str, password: str, code: str, *, address: str, now: int
+        self, person: str, password: str | None, code: str, *, address: str, now: int
     ) -> VerifiedPerson | SignInRefused:
-        """The person, or the refusal. A failure counts; with the third the House locks the person."""
+        """The person, or the refusal. A failure counts; with the third the House locks the person.
+
+        Without a password their own open session stands for it.
+        """
         key = network_of(address)
         if not self._rates.takes(key, now):
             return too_often(self._rates.wait(key, now))
@@ -182,19 +190,19 @@ class Verifier:
         return await asyncio.get_running_loop().run_in_executor(self._executor, job)
 
     async def _checked(
-        self, name: str, password: str, code: str, *, address: str, now: int
+        self, name: str, password: str | None, code: str, *, address: str, now: int
     ) -> VerifiedPerson | SignInRefused:
         known = await self._queue.run(partial(self._known, name))
         stored = known.credentials
         # Every name takes the same steps, so that the time of the answer shows nothing.
         hash_, totp, last = (stored.hash, stored.totp, stored.last_step) if stored else (None, self._dummy, 0)
-        is_right = await self.work(partial(self._passwords.verified, hash_, password))
+        is_right = password is None or await self.work(partial(self._passwords.verified, hash_, password))
         step = accepted_step(from_base32(totp), code, now=now, last=last)
         if known.rank is None or stored is None or not is_right or step is None:
             why = _failure(known, is_right=is_right)
             return await self._failed(known, why, address=address, now=now)
         renewed = replace(stored, last_step=step)
-        if self._passwords.is_outdated(stored.hash):
+        if password is not None and self._passwords.is_outdated(stored.hash):
             renewed = replace(renewed, hash=await self.work(partial(self._passwords.hashed, password)))
         failure = await self._queue.run(partial(self._use_code, known, renewed))
         if failure is not None:

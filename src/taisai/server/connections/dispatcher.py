@@ -23,6 +23,7 @@ from taisai.server.auth.authentication import Authentication
 from taisai.server.auth.permissions import DEVICES, VISITOR, Principal, RateLimit, RateLimiter, Role, role_of
 from taisai.server.auth.sessions import EndedSession, Session
 from taisai.server.auth.verification import device_proof
+from taisai.server.connections.approvals_feed import ApprovalsFeed
 from taisai.server.connections.sockets import TRY_AGAIN, Socket, UnauthenticatedSockets, follow, unfollow
 from taisai.server.dice import entry as dice
 from taisai.server.handlers import bet_shortcuts, cage, commands, queries, tickets
@@ -34,6 +35,7 @@ from taisai.server.runtime.metrics import UNREADABLE, Metrics
 from taisai.server.runtime.plan import HousePlan
 
 MOST_AT_WORK: Final = 32  # requests of one socket that are worked on at a time
+APPROVALS_ASKED: Final = RateLimit(burst=20, every=3_000)  # of a session: each appears on many screens
 _log = structlog.get_logger(__name__)
 _PLACE_BETS: Final = BY_TAG["place-bets"]
 _RARE: Final = frozenset({"keep-favourite", "ticket-out"})
@@ -105,6 +107,8 @@ class Dispatcher:
         a_second = self.bounds.requests_a_second
         self._rare_requests = RateLimiter(RateLimit(burst=20, every=2_000))
         self._long_requests = RateLimiter(RateLimit(burst=20, every=500))
+        self.approval_requests = RateLimiter(APPROVALS_ASKED)
+        self.approvals_feed = ApprovalsFeed(authentication.approvals, self._publish)
         self.requests = RateLimiter(RateLimit(burst=4 * a_second, every=max(1, 1_000 // a_second)))
         self.at_work: set[asyncio.Task[None]] = set()
         """Requests that are worked on, also for clients that have disconnected since."""
@@ -141,6 +145,12 @@ class Dispatcher:
         self._unauthenticated.remove(socket)
         for feed in socket.following:
             self.queue.feeds.unfollow(feed, socket.outbox)
+        self.approvals_feed.unfollow(socket)
+
+    def _publish(self, socket: Socket, body: bytes) -> None:
+        """Puts a message in a connection's outbox; it is sent in the order of all messages."""
+        socket.outbox.put(body)
+        socket.outbox.flush()
 
     def _session_ended(self, session: Session, why: SignOutCause) -> None:
         for socket in list(self.sockets):

@@ -18,6 +18,7 @@ from taisai.protocol.replies import DoneReply, EndNotice, FollowingReply, Refuse
 from taisai.protocol.requests import REQUESTS
 from taisai.server.auth import permissions
 from taisai.server.auth.permissions import VISITOR, Principal, network_of
+from taisai.server.connections.approvals_feed import APPROVALS_FEED
 from taisai.server.connections.feeds import AsgiMessage, DirectTransport, Outbox, Send
 from taisai.server.handlers.context import answer_to, refused
 from taisai.server.projections.feed_writer import FeedSnapshot
@@ -241,6 +242,9 @@ def follow(dispatcher: Dispatcher, socket: Socket, request: FollowRequest) -> No
         socket.send(refused(request.id, "too-many", f"expected at most {MOST_FOLLOWED} feeds"))
         return
     socket.wanted.add(request.feed)
+    if request.feed == APPROVALS_FEED:
+        dispatcher.approvals_feed.follow(socket, request.id)
+        return
     feeds = dispatcher.queue.feeds
     feed = feeds.get(request.feed)
     if feed is not None and request.after is not None and request.epoch == feeds.epoch:
@@ -262,6 +266,8 @@ def unfollow(dispatcher: Dispatcher, socket: Socket, request: UnfollowRequest) -
     socket.wanted.discard(request.feed)
     socket.following.discard(request.feed)
     dispatcher.queue.feeds.unfollow(request.feed, socket.outbox)
+    if request.feed == APPROVALS_FEED:
+        dispatcher.approvals_feed.unfollow(socket)
     socket.send(FollowingReply(to=request.id, feed=request.feed, number=0))
 
 

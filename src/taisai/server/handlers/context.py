@@ -15,8 +15,8 @@ from taisai.journal import Answer, stream_of
 from taisai.journal.codec import HOUSE_STREAM
 from taisai.protocol.message import Request, ServerMessage
 from taisai.protocol.replies import DoneReply, RefusedReply
+from taisai.server.auth.approvals import Approvals, digest_of
 from taisai.server.auth.permissions import Principal
-from taisai.server.auth.sessions import Approvals, digest_of
 from taisai.server.handlers import positions
 from taisai.server.runtime.command_queue import CommandQueue
 from taisai.server.runtime.environment import Clock, Entropy

@@ -1,12 +1,11 @@
-"""Endpoints for staff: sessions, approvals, the staff list, devices, books and reports."""
+"""Endpoints for staff: sessions, the staff list, devices, books and reports."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
 import msgspec
-from litestar import Request, delete, get, post
-from litestar.datastructures import State
+from litestar import delete, get, post
 from litestar.params import FromPath, FromQuery, JSONBody
 
 from taisai.cage import messages
@@ -18,47 +17,24 @@ from taisai.protocol import bodies
 from taisai.protocol.views import BooksView, ReportView
 from taisai.server.auth.authentication import NewFactor
 from taisai.server.auth.permissions import SECOND_PERSONS, Role, is_generic, is_path, role_of
-from taisai.server.auth.sessions import Session, digest_of
-from taisai.server.auth.verification import SignInRefusalReason, SignInRefused
-from taisai.server.connections.sockets import decode_request
-from taisai.server.handlers.context import approved_form, canonical
+from taisai.server.auth.sessions import Session
+from taisai.server.auth.verification import SignInRefused
 from taisai.server.handlers.transfers import table_at
+from taisai.server.http.approvals import (
+    StaffRequest,
+    address_of,
+    dispatcher_of,
+    refuse,
+    second_for,
+    session_in,
+)
 from taisai.server.http.guard import refused
 from taisai.server.projections.texts import title_of
 
 if TYPE_CHECKING:
     from taisai.rules.book import Rulebook
     from taisai.rules.clauses import Adoption
-    from taisai.server.connections.dispatcher import Dispatcher
     from taisai.server.runtime.plan import HousePlan
-
-StaffRequest = Request[Any, Any, State]
-_STATUS = {
-    SignInRefusalReason.TOO_OFTEN: 429,
-    SignInRefusalReason.BUSY: 503,
-    SignInRefusalReason.UNRECORDED: 503,
-    SignInRefusalReason.UNFIT: 400,
-}
-
-
-def _dispatcher(request: StaffRequest) -> Dispatcher:
-    dispatcher: Dispatcher = request.app.state.dispatcher
-    return dispatcher
-
-
-def _session(request: StaffRequest) -> Session:
-    session: Session = request.state.session
-    return session
-
-
-def _address(request: StaffRequest) -> str:
-    return request.client.host if request.client else "unknown"
-
-
-def _refuse(refusal: SignInRefused | Refusal) -> NoReturn:
-    if isinstance(refusal, Refusal):
-        raise refused(409, refusal.reason, f"{refusal.message} ({refusal.clause})", refusal.clause)
-    raise refused(_STATUS.get(refusal.reason, 401), refusal.reason, refusal.message)
 
 
 def _response(session: Session) -> bodies.SessionResponse:
@@ -71,27 +47,27 @@ async def _carry_out(
     request: StaffRequest, kind: type[messages.HouseCommand], /, **fields: Any
 ) -> bodies.DoneResponse:
     """Carries out a command of the person who is signed in."""
-    command = kind(at=_dispatcher(request).clock.now(), by=_session(request).person, **fields)
+    command = kind(at=dispatcher_of(request).clock.now(), by=session_in(request).person, **fields)
     return await _execute(request, command)
 
 
 async def _execute(request: StaffRequest, command: messages.HouseCommand) -> bodies.DoneResponse:
-    answer = await _dispatcher(request).queue.execute(HOUSE_STREAM, command)
+    answer = await dispatcher_of(request).queue.execute(HOUSE_STREAM, command)
     if isinstance(answer, Refusal):
-        _refuse(answer)
+        refuse(answer)
     return bodies.DoneResponse()
 
 
 @post("/api/sign-in", status_code=200, summary="Sign in with a password and a code")
 async def sign_in(request: StaffRequest, data: JSONBody[bodies.SignInBody]) -> bodies.SignInResponse:
     """Opens a session. After three failures the person is locked."""
-    dispatcher = _dispatcher(request)
+    dispatcher = dispatcher_of(request)
     answer = await dispatcher.authentication.sign_in(
-        data.person, data.password, data.code, address=_address(request), now=dispatcher.clock.now()
+        data.person, data.password, data.code, address=address_of(request), now=dispatcher.clock.now()
     )
     if isinstance(answer, SignInRefused):
         dispatcher.metrics.sign_ins[answer.reason] += 1
-        _refuse(answer)
+        refuse(answer)
     dispatcher.metrics.sign_ins["in"] += 1
     return bodies.SignInResponse(token=answer.token, session=_response(answer.session))
 
@@ -99,36 +75,23 @@ async def sign_in(request: StaffRequest, data: JSONBody[bodies.SignInBody]) -> b
 @post("/api/sign-out", status_code=200, summary="Sign out")
 async def sign_out(request: StaffRequest) -> bodies.DoneResponse:
     """Ends the session and closes its sockets."""
-    dispatcher = _dispatcher(request)
-    await dispatcher.authentication.sign_out(_session(request).id, now=dispatcher.clock.now())
+    dispatcher = dispatcher_of(request)
+    await dispatcher.authentication.sign_out(session_in(request).id, now=dispatcher.clock.now())
     return bodies.DoneResponse()
 
 
 @get("/api/session", summary="Who is signed in")
 async def session(request: StaffRequest) -> bodies.SessionResponse:
     """The session that the token belongs to."""
-    return _response(_session(request))
-
-
-@post("/api/approvals", status_code=200, summary="A second person approves one request")
-async def approve(request: StaffRequest, data: JSONBody[bodies.ApprovalBody]) -> bodies.ApprovalResponse:
-    """An approval. It is valid once, for one minute, for exactly the approved request."""
-    dispatcher = _dispatcher(request)
-    answer = await dispatcher.authentication.approve(
-        data.person, data.password, data.code, digest=digest_of(form_of(data.request)),
-        asker=_session(request), address=_address(request), now=dispatcher.clock.now(),
-    )  # fmt: skip
-    if isinstance(answer, SignInRefused):
-        _refuse(answer)
-    return bodies.ApprovalResponse(approval=answer.token, until=answer.approval.until)
+    return _response(session_in(request))
 
 
 @post("/api/password", status_code=200, summary="Set a new password of one's own")
 async def password(request: StaffRequest, data: JSONBody[bodies.PasswordBody]) -> bodies.DoneResponse:
     """Sets a new password and second factor, and ends every session of the person."""
-    dispatcher = _dispatcher(request)
+    dispatcher = dispatcher_of(request)
     answer = await dispatcher.authentication.renew_credentials(
-        _session(request), data.password, data.code, data.new, address=_address(request),
+        session_in(request), data.password, data.code, data.new, address=address_of(request),
         now=dispatcher.clock.now(),
     )  # fmt: skip
     return _credentials_set(answer)
@@ -136,7 +99,7 @@ async def password(request: StaffRequest, data: JSONBody[bodies.PasswordBody]) -
 
 def _credentials_set(answer: NewFactor | SignInRefused | Refusal) -> bodies.DoneResponse:
     if not isinstance(answer, NewFactor):
-        _refuse(answer)
+        refuse(answer)
     return bodies.DoneResponse(uri=answer.uri)
 
 
@@ -158,7 +121,7 @@ async def staff(request: StaffRequest) -> list[bodies.StaffMember]:
             for person, rank in house.people.items()
         ]  # fmt: skip
 
-    return await _dispatcher(request).queue.run(read)
+    return await dispatcher_of(request).queue.run(read)
 
 
 def _check_name(name: str) -> None:
@@ -170,7 +133,7 @@ def _check_name(name: str) -> None:
 @post("/api/staff", status_code=200, summary="Enrol a person, change a rank, set credentials")
 async def enrol(request: StaffRequest, data: JSONBody[bodies.StaffBody]) -> bodies.DoneResponse:
     """Enrols a person; with a password also sets credentials. The second factor is shown only once."""
-    dispatcher = _dispatcher(request)
+    dispatcher = dispatcher_of(request)
     _check_name(data.person)
     if is_generic(data.person) and not dispatcher.demonstration:
         raise refused(400, "bad-value", f"{data.person!r} is the name of a post; give the name of a person")
@@ -183,7 +146,7 @@ async def enrol(request: StaffRequest, data: JSONBody[bodies.StaffBody]) -> bodi
     if data.password is None:
         return done
     answer = await dispatcher.authentication.set_credentials(
-        data.person, data.password, by=_session(request).person, now=dispatcher.clock.now(), second=second
+        data.person, data.password, by=session_in(request).person, now=dispatcher.clock.now(), second=second
     )
     return _credentials_set(answer)
 
@@ -227,13 +190,13 @@ async def devices(request: StaffRequest) -> list[bodies.DeviceResponse]:
             for name, device in engine.house().devices.items()
         ]
 
-    return await _dispatcher(request).queue.run(read)
+    return await dispatcher_of(request).queue.run(read)
 
 
 @get("/api/interpretations", summary="Interpretations of rulebooks, and who adopted them")
 async def interpretations(request: StaffRequest) -> bodies.InterpretationsResponse:
     """The editions of this house whose interpretations a person adopts by name, and every adoption."""
-    dispatcher = _dispatcher(request)
+    dispatcher = dispatcher_of(request)
     editions = {
         book.digest: book for table in dispatcher.plan.tables for book in table.editions or (table.book,)
     }
@@ -298,7 +261,7 @@ async def _check_taken_seat(request: StaffRequest, data: bodies.DeviceBody, seco
         seat = None if isinstance(table, Refusal) else table.seats.get(data.seat or "")
         return seat is not None and seat.taken, engine.house().people.get(second or "", "")
 
-    is_taken, rank = await _dispatcher(request).queue.run(read)
+    is_taken, rank = await dispatcher_of(request).queue.run(read)
     if not is_taken:
         return
     if second is None or role_of(rank) not in SECOND_PERSONS:
@@ -306,7 +269,7 @@ async def _check_taken_seat(request: StaffRequest, data: bodies.DeviceBody, seco
         raise refused(403, "second-person", problem)
     detail = f"a new key for the terminal of seat {data.seat}, where somebody sits; {second} agreed"
     note = messages.NoteOverride(
-        at=_dispatcher(request).clock.now(), by=FLOOR, table=data.table, person=_session(request).person,
+        at=dispatcher_of(request).clock.now(), by=FLOOR, table=data.table, person=session_in(request).person,
         what="terminal", detail=detail,
     )  # fmt: skip
     await _execute(request, note)
@@ -320,51 +283,21 @@ async def dismiss_device(
     return await _carry_out(request, messages.DismissDevice, device=data.device, reason=data.reason)
 
 
-def form_of(request: dict[str, Any]) -> bytes:
-    """The canonical form of a request on the socket, or of an endpoint with its body."""
-    if set(request) == {"endpoint", "body"} and isinstance(request["body"], dict):
-        return _http_form(str(request["endpoint"]), request["body"])
-    try:
-        return approved_form(decode_request(msgspec.json.encode(request | {"id": "approved"})))
-    except (msgspec.DecodeError, TypeError, UnicodeEncodeError, RecursionError) as error:
-        raise refused(400, "bad-message", f"invalid request to approve: {error}") from None
-
-
-def _http_form(endpoint: str, body: dict[str, Any]) -> bytes:
-    return canonical({"endpoint": endpoint, "body": {k: v for k, v in body.items() if k != "approval"}})
-
-
-def second_for(request: StaffRequest, endpoint: str, body: bodies.RequestBody) -> str | None:
-    """Who approved exactly this request; None without an approval."""
-    approval: str | None = getattr(body, "approval", None)
-    if approval is None:
-        return None
-    plain = {k: v for k, v in msgspec.to_builtins(body).items() if v is not None}
-    digest, dispatcher = digest_of(_http_form(endpoint, plain)), _dispatcher(request)
-    approver = dispatcher.authentication.approvals.used(
-        approval, digest, asker=_session(request).id, now=dispatcher.clock.now()
-    )
-    if approver is None:
-        problem = "invalid approval: it is used, expired, or for another request"
-        raise refused(403, "second-person", problem)
-    return approver
-
-
 @get("/api/books", summary="Every account of the House and the tables, and whether they balance")
 async def books(request: StaffRequest) -> BooksView:
     """The books as they are now."""
-    queue = _dispatcher(request).queue
+    queue = dispatcher_of(request).queue
     return await queue.run(lambda _engine: queue.projections.books())
 
 
 @get("/api/report", summary="Drop, win and hold per table")
 async def report(request: StaffRequest, day: FromQuery[str | None] = None) -> ReportView:
     """The report of a gaming day; by default of the current day."""
-    queue = _dispatcher(request).queue
+    queue = dispatcher_of(request).queue
     return await queue.run(lambda _engine: queue.projections.report(day))
 
 
 ENDPOINTS = [
-    sign_in, sign_out, session, approve, password, staff, enrol, dismiss, unlock, revoke, devices,
+    sign_in, sign_out, session, password, staff, enrol, dismiss, unlock, revoke, devices,
     enrol_device, dismiss_device, interpretations, books, report,
 ]  # fmt: skip
