@@ -398,3 +398,24 @@ class OverAgeNoted(HouseEvent, frozen=True, kw_only=True, tag="over-age-noted"):
     item: str
     serial: str
     hours: int
+
+
+class NotePlace(HouseCommand, frozen=True, kw_only=True, tag="note-place"):
+    """Where the journal's file is, at a start."""
+
+    since: ClassVar[int] = 2
+    machine: str
+    """A digest of the machine's id and the journal's id."""
+    file: str
+    """A digest of the file's path and number on its disk, and the journal's id."""
+    restored: bool
+    """Whether `taisai restore` made the file."""
+
+
+class PlaceNoted(HouseEvent, frozen=True, kw_only=True, tag="place-noted"):
+    """The journal's file is on another machine, or is another file, than at the start before."""
+
+    since: ClassVar[int] = 2
+    machine: str
+    file: str
+    restored: bool

@@ -17,7 +17,9 @@ from taisai.protocol.views.parts import *
 from taisai.protocol.views.rounds import *
 from taisai.protocol.views.table import *
 
-VIEWS: Final[tuple[type[View], ...]] = (TableView, ConsoleView, SeatView, LobbyView, PitView, CageView)
+VIEWS: Final[tuple[type[View], ...]] = (
+    TableView, ConsoleView, SeatView, LobbyView, PitView, CageView, AlarmsView,
+)  # fmt: skip
 """Every view of a feed."""
 
 _BETS: Final = "bets"

@@ -24,6 +24,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 STATE_VALID_FOR: Final = 1_000  # ms: visitors must not keep the writer's thread busy
+STATE_WAITS: Final = 2.0  # seconds; then the answer says that the writer stands still
 
 
 class _ServerState(NamedTuple):
@@ -53,13 +54,21 @@ async def _server_state(request: Request[Any, Any, State]) -> _ServerState:
     reading: asyncio.Future[_ServerState] | None = getattr(request.app.state, "reading", None)
     if reading is None or reading.done():  # many pages may ask at once: one answer serves all
         request.app.state.reading = reading = asyncio.ensure_future(dispatcher.queue.run(read))
-    request.app.state.latest = latest = await asyncio.shield(reading)
-    return latest
+    try:
+        state = await asyncio.wait_for(asyncio.shield(reading), STATE_WAITS)
+    except TimeoutError:
+        stale = latest or _ServerState(now, (), dispatcher.metrics.journal, None, ())
+        return stale._replace(trouble="the journal's writer stands still")
+    request.app.state.latest = state
+    return state
 
 
 @get("/health", summary="The state of the server", opt={UNLIMITED: True})
 async def health(request: Request[Any, Any, State]) -> Response[bodies.HealthResponse]:
-    """503 if the journal cannot be written, else 200. Status 'trouble': a table cannot be read, too."""
+    """503 if the journal cannot be written, else 200. Status 'trouble': a table cannot be read, too.
+
+    Staff who are signed in also get the alarms that go on.
+    """
     dispatcher: Dispatcher = request.app.state.dispatcher
     state = await _server_state(request)
     trouble = state.trouble or "; ".join(state.left_out) or None
@@ -68,6 +77,7 @@ async def health(request: Request[Any, Any, State]) -> Response[bodies.HealthRes
         demonstration=dispatcher.demonstration, tables=state.tables, sockets=len(dispatcher.sockets),
         journal=state.journal, trouble=trouble,
         checks=tuple(getattr(request.app.state, "checks", ())),
+        alarms=dispatcher.alarms.standing() if request.state.session is not None else (),
     )  # fmt: skip
     return Response(response, status_code=503 if state.trouble else 200)
 
