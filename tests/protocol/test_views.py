@@ -128,6 +128,7 @@ def test_tags_are_the_feeds() -> None:
         "lobby",
         "pit",
         "cage",
+        "alarms",
     ]
 
 
@@ -147,4 +148,6 @@ def test_views_of_two_kinds_have_no_difference() -> None:
 def test_every_view_and_its_changes_have_a_schema() -> None:
     for kind in (AnyView, AnyChanges):
         schema = msgspec.json.schema(kind)
-        assert set(schema["discriminator"]["mapping"]) == {"table", "console", "seat", "lobby", "pit", "cage"}
+        assert set(schema["discriminator"]["mapping"]) == {
+            "table", "console", "seat", "lobby", "pit", "cage", "alarms",
+        }  # fmt: skip

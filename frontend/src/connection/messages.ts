@@ -1,4 +1,4 @@
-// Made from the server's schemas a134e61d2af07beb by `npm run messages`, never by hand.
+// Made from the server's schemas 37e921a984ee61c2 by `npm run messages`, never by hand.
 
 export type AnyCommand =
   | Assign
@@ -122,9 +122,9 @@ export type Irregularity =
  * How a claim is settled.
  */
 export type ClaimEnd = "cage" | "table" | "waive";
-export type AnyView = TableView | ConsoleView | SeatView | LobbyView | PitView | CageView;
+export type AnyView = TableView | ConsoleView | SeatView | LobbyView | PitView | CageView | AlarmsView;
 export type AnyChanges =
-  TableChanges | ConsoleChanges | SeatChanges | LobbyChanges | PitChanges | CageChanges;
+  TableChanges | ConsoleChanges | SeatChanges | LobbyChanges | PitChanges | CageChanges | AlarmsChanges;
 /**
  * What became of a bet.
  */
@@ -1542,6 +1542,24 @@ export interface TableClaims {
   claims: ClaimLine[];
 }
 /**
+ * The alarms of the server itself. They come also while the journal's writer stands still.
+ */
+export interface AlarmsView {
+  of: "alarms";
+  standing: SystemAlarm[];
+  ended: SystemAlarm[];
+}
+/**
+ * Something is wrong with the server, its machine or its journal.
+ */
+export interface SystemAlarm {
+  name: string;
+  at: number;
+  until: number | null;
+  grave: boolean;
+  says: Words;
+}
+/**
  * The next change of a feed: those fields of its view that are different now.
  */
 export interface ChangeNotice {
@@ -1650,6 +1668,14 @@ export interface CageChanges {
   outstanding?: number;
   in_transit?: TransferInTransit[];
   claims?: TableClaims[];
+}
+/**
+ * The changed fields of AlarmsView.
+ */
+export interface AlarmsChanges {
+  of: "alarms";
+  standing?: SystemAlarm[];
+  ended?: SystemAlarm[];
 }
 /**
  * The client has every change of the feed up to `number`, and receives the next ones.
@@ -2335,6 +2361,7 @@ export interface HealthResponse {
   journal: number;
   trouble: string | null;
   checks: string[];
+  alarms: SystemAlarm[];
 }
 /**
  * The state of a table.

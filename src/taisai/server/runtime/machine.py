@@ -1,4 +1,4 @@
-"""The machine under the server: stalls, free disk, an unwritable journal, a clock that is set, a moved journal.
+"""The machine under the server: stalls, free disk, an unwritable journal, a set clock, a moved journal.
 
 `Machine` measures, and says from which measure on there is an alarm. Whatever may wait for the disk is
 measured in the writer's thread; the event loop only reads the measures, and sees how old they are.

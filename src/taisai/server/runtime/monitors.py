@@ -83,7 +83,7 @@ class Monitors:
             self._queue.submit_job(lambda engine, name=name: self._watch(engine, name), self._note_all)  # type: ignore[misc]
 
     def tick(self) -> None:
-        """Notes that the machine's clock was set, if it was; looks at the machine and at the tables' items."""
+        """Notes that the machine's clock was set, if it was; looks at the machine and at tables' items."""
         jump = self._machine.clock_step()
         if jump is not None:
             _log.warning("the machine's clock jumped", milliseconds=jump)
