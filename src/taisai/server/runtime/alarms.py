@@ -1,8 +1,8 @@
 """Alarms of the house: conditions that are looked at all the time, each an alarm for as long as it holds.
 
 To add one, call `Alarms.add` with its name and a function that says what is wrong now. The name is then a
-line in the pit, a sample of the metric `taisai_alarm` and a line of `GET /health`. Say in
-`docs/how-to/alarms.md` what it means, and add a rule to `deploy/prometheus/alerts.yml`: a test asks for both.
+line in the pit, a sample of the metric `taisai_alarm`, which `deploy/prometheus/alerts.yml` has a rule for,
+and an item of `GET /health`. Say in `docs/how-to/alarms.md`, under a heading of that name, what it means.
 """
 
 from __future__ import annotations
