@@ -8,7 +8,15 @@ import pytest
 
 from taisai.cage import House, access
 from taisai.cage import values as cage_values
-from taisai.cage.messages import HouseCommand, NoteAlarm, NoteClock, NoteOverride, NoteWin, TakeSettings
+from taisai.cage.messages import (
+    HouseCommand,
+    NoteAlarm,
+    NoteClock,
+    NoteOverride,
+    NoteWin,
+    PlaceNoted,
+    TakeSettings,
+)
 from taisai.game.messages import LATEST
 from taisai.game.refusals import Reason
 from taisai.rules.settlement import GREATEST_SUM
@@ -126,6 +134,7 @@ def test_a_place_is_noted_when_it_is_another_one_and_after_every_restore() -> No
     assert (event.clause, house.machine, house.file) == ("house:running", PLACE.machine, PLACE.file)
     assert done(house, PLACE) == ()
     [restored] = done(house, but(PLACE, restored=True))
+    assert isinstance(restored, PlaceNoted)
     assert restored.restored
     [_, _] = done(house, but(PLACE, machine="f" * 16), but(PLACE, machine="f" * 16, file="0" * 16))
     assert (house.machine, house.file) == ("f" * 16, "0" * 16)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from types import MethodType
 from typing import Any
 
 import msgspec
@@ -14,7 +14,7 @@ import pytest
 from taisai.cage.messages import ClockJumped, PlaceNoted
 from taisai.game import commands as said
 from taisai.game.refusals import Reason, Refusal
-from taisai.journal import UnwritableError
+from taisai.journal import Engine, UnwritableError
 from taisai.protocol.views import AlarmsView, Words
 from taisai.server.auth.permissions import Role
 from taisai.server.projections.feed_writer import Frame
@@ -162,7 +162,7 @@ class Disk:
 def with_disk(test: Callable[[Attended, Disk], Coroutine[Any, Any, None]], **thresholds: int) -> None:
     async def played(house: Attended) -> None:
         disk = Disk()
-        house.plan = replace(house.plan, free=disk, thresholds=Thresholds(**thresholds))
+        house.plan = replace(house.plan, free=disk, thresholds=Thresholds()._replace(**thresholds))
         await house.start()
         await house.pass_(2)
         assert standing(house) == []
@@ -313,48 +313,45 @@ def test_sabotage_a_queue_that_nobody_times_is_seen(monkeypatch: pytest.MonkeyPa
 # An unwritable journal
 
 
-def broken_store(house: Attended, monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
-    """A store that writes nothing; returns what heals it."""
+@contextmanager
+def broken_store(house: Attended) -> Iterator[None]:
+    """The store writes nothing until the end of the block."""
     store: Any = house.store
 
-    def fails(_self: Any, *_given: Any) -> None:
+    def fails(*_given: Any) -> None:
         raise UnwritableError("disk full")
 
-    patch = monkeypatch.context()
-    broken = patch.__enter__()
-    for name in ("append", "keep_secret"):
-        broken.setattr(store, name, MethodType(fails, store))
-    return lambda: patch.__exit__(None, None, None)
+    with pytest.MonkeyPatch.context() as broken:
+        for name in ("append", "keep_secret"):
+            broken.setattr(store, name, fails)
+        yield
 
 
-async def _unwritable(house: Attended, monkeypatch: pytest.MonkeyPatch) -> None:
+async def _unwritable(house: Attended) -> None:
     await house.opened()
-    heal = broken_store(house, monkeypatch)
     shut = said.Shut(at=house.clock.now(), by=house.crew.second, reason="smoke")
-    answer = await house.ask(shut)
-    assert isinstance(answer, Refusal)
-    assert answer.reason is Reason.JOURNAL_UNWRITABLE
-    await house.pass_(3)
-    assert standing(house) == ["journal-unwritable"]
-    assert "disk full" in text_of(house)
-    assert metric(house, "taisai_alarm", alarm="journal-unwritable", severity="critical") == 1
-    heal()
+    with broken_store(house):
+        answer = await house.ask(shut)
+        assert isinstance(answer, Refusal)
+        assert answer.reason is Reason.JOURNAL_UNWRITABLE
+        await house.pass_(3)
+        assert standing(house) == ["journal-unwritable"]
+        assert "disk full" in text_of(house)
+        assert metric(house, "taisai_alarm", alarm="journal-unwritable", severity="critical") == 1
     await house.pass_(3)
     assert standing(house) == [], "it ends although nobody plays"
     assert ended(house) == ["journal-unwritable"]
     assert not isinstance(await house.ask(shut), Refusal)
 
 
-def test_a_journal_that_cannot_be_written_is_an_alarm_until_it_can(monkeypatch: pytest.MonkeyPatch) -> None:
-    attended(lambda house: _unwritable(house, monkeypatch), RWS, is_followed=False)
+def test_a_journal_that_cannot_be_written_is_an_alarm_until_it_can() -> None:
+    attended(_unwritable, RWS, is_followed=False)
 
 
 def test_sabotage_a_trouble_that_is_never_tried_again_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
-    from taisai.journal import Engine
-
     monkeypatch.setattr(Engine, "try_to_write", lambda _self: None)
     with pytest.raises(AssertionError):
-        attended(lambda house: _unwritable(house, monkeypatch), RWS, is_followed=False)
+        attended(_unwritable, RWS, is_followed=False)
 
 
 # The clock
