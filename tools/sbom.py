@@ -89,7 +89,8 @@ def licensed(component: dict[str, Any]) -> dict[str, Any]:
     """The component with a licence: CycloneDX skips a package that gives the whole text, not a name."""
     if component.get("licenses"):
         return component
-    text = (metadata(component["name"]).get("License") or "").strip()
+    about = metadata(component["name"])
+    text = about["License"].strip() if "License" in about else ""
     return component | ({"licenses": [{"license": {"name": text.splitlines()[0]}}]} if text else {})
 
 

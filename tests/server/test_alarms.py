@@ -159,7 +159,7 @@ class Disk:
         return self.left
 
 
-def with_disk(test: Callable[[Attended, Disk], Coroutine[Any, Any, None]], **thresholds: int) -> None:
+def with_disk(test: Callable[[Attended, Disk], Coroutine[Any, Any, None]], **thresholds: Any) -> None:
     async def played(house: Attended) -> None:
         disk = Disk()
         house.plan = replace(house.plan, free=disk, thresholds=Thresholds()._replace(**thresholds))
