@@ -6,12 +6,13 @@ from collections.abc import Callable, Coroutine, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import msgspec
 import pytest
 
 from taisai.cage.messages import ClockJumped, PlaceNoted
+from taisai.cli.server.serve import plan_of
 from taisai.game import commands as said
 from taisai.game.refusals import Reason, Refusal
 from taisai.journal import Engine, UnwritableError
@@ -23,6 +24,7 @@ from taisai.server.runtime.environment import JournalPlace, place_of
 from taisai.server.runtime.house_server import HouseServer
 from taisai.server.runtime.machine import CLOCK_STAYS, RESTORED_WORDS, STAYS, Machine
 from taisai.server.runtime.plan import Thresholds
+from tests.server.house_folder import changed, lotus
 from tests.server.test_metrics import one, read
 from tests.server.virtual_house import RWS, Attended, attended
 from tests.server.virtual_server import Connected, connected
@@ -201,6 +203,13 @@ def test_the_settings_say_when_a_disk_is_full() -> None:
         assert text_of(house).startswith("The journal's disk is almost full: 7.9 GB free")
 
     with_disk(filled, disk_low=10 * GB, disk_full=8 * GB)
+
+
+def test_casino_toml_sets_the_thresholds(tmp_path: Path) -> None:
+    lotus(tmp_path / "lotus")
+    config = changed(tmp_path / "lotus", alarms={"stall_ms": 700, "disk_low_mb": 40, "disk_full_mb": 40})
+    thresholds = plan_of(config, cast("Any", None)).thresholds
+    assert (thresholds.stall, thresholds.disk_low, thresholds.disk_full) == (700, 40_000_000, 40_000_000)
 
 
 def test_a_disk_that_cannot_be_read_is_an_alarm() -> None:
@@ -506,6 +515,8 @@ async def test_strangers_and_dealers_see_no_alarm(house: Connected) -> None:
     assert (await house.request("GET", "/health")).said["alarms"] == []
     session = house.session(Role.ADMINISTRATOR)
     assert (await house.request("GET", "/health", session=session)).said["alarms"][0]["name"] == "kettle"
+    session = house.session(Role.DEALER)
+    assert (await house.request("GET", "/health", session=session)).said["alarms"] == []
     for role, answered in (
         (Role.DEALER, "refused"), (Role.TERMINAL, "refused"), (Role.VISITOR, "refused"),
         (Role.SHIFT_MANAGER, "snapshot"), (Role.AUDITOR, "snapshot"), (Role.ADMINISTRATOR, "snapshot"),

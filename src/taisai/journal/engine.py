@@ -177,7 +177,7 @@ class Engine:
         """After a failed write: finds out, by a small write beside the chain, whether writing works again."""
         try:
             self.journal.store.keep_secret(_PROBE, b"written")
-        except UnwritableError as error:
+        except JournalError as error:
             self.trouble = str(error)
         else:
             self.trouble = None

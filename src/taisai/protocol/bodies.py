@@ -194,7 +194,7 @@ class HealthResponse(ResponseBody, frozen=True, kw_only=True):
     trouble: str | None
     checks: tuple[str, ...]
     alarms: tuple[SystemAlarm, ...] = ()
-    """The alarms of the server that go on. Only staff who are signed in get them."""
+    """The alarms of the server that go on, for people who may follow the feed `alarms`."""
 
 
 class EnterResponse(ResponseBody, frozen=True, kw_only=True):

@@ -15,7 +15,11 @@ from taisai.game import Table
 from taisai.journal import Engine
 from taisai.protocol import bodies
 from taisai.protocol.replies import socket_schema
+from taisai.server.auth import permissions
+from taisai.server.auth.permissions import role_of
+from taisai.server.auth.sessions import Session
 from taisai.server.http.guard import UNLIMITED, refused
+from taisai.server.runtime.alarms import ALARMS
 
 if TYPE_CHECKING:
     from taisai.server.connections.dispatcher import Dispatcher
@@ -67,7 +71,7 @@ async def _server_state(request: Request[Any, Any, State]) -> _ServerState:
 async def health(request: Request[Any, Any, State]) -> Response[bodies.HealthResponse]:
     """503 if the journal cannot be written, else 200. Status 'trouble': a table cannot be read, too.
 
-    Staff who are signed in also get the alarms that go on.
+    People who may follow the feed of alarms also get those that go on.
     """
     dispatcher: Dispatcher = request.app.state.dispatcher
     state = await _server_state(request)
@@ -77,9 +81,13 @@ async def health(request: Request[Any, Any, State]) -> Response[bodies.HealthRes
         demonstration=dispatcher.demonstration, tables=state.tables, sockets=len(dispatcher.sockets),
         journal=state.journal, trouble=trouble,
         checks=tuple(getattr(request.app.state, "checks", ())),
-        alarms=dispatcher.alarms.standing() if request.state.session is not None else (),
+        alarms=dispatcher.alarms.standing() if _sees_alarms(request.state.session) else (),
     )  # fmt: skip
     return Response(response, status_code=503 if state.trouble else 200)
+
+
+def _sees_alarms(session: Session | None) -> bool:
+    return session is not None and permissions.FEEDS[ALARMS].reach(role_of(session.rank)) is not None
 
 
 def _table(table: Table) -> bodies.TableHealth:
