@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from taisai.game.refusals import Reason
+from taisai.server.runtime.machine import Measured
 from tests.docs.test_links import headings
 from tests.server.virtual_house import RWS, Attended, attended
 
@@ -24,7 +25,7 @@ LABEL = re.compile(r'(\w+)=~?"([^"]*)"')
 
 async def _served(house: Attended) -> tuple[str, set[str]]:
     house.dispatcher.metrics.refusals["late"] += 1
-    house.casino._machine.free = 1
+    house.casino._machine.measured = Measured(free=1)
     conditions = {condition.name for condition, _ in house.casino.alarms.states()}
     return house.dispatcher.metrics.text().decode(), conditions
 

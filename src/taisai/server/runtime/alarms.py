@@ -63,10 +63,6 @@ class Alarms:
             raise ValueError(f"expected a new name of an alarm, got {name!r}, which is used already")
         self._conditions[name] = AlarmCondition(name, look, is_grave, stays)
 
-    @property
-    def conditions(self) -> tuple[AlarmCondition, ...]:
-        return tuple(self._conditions.values())
-
     def look(self) -> None:
         """Looks at every condition: raises what is new, ends what is over."""
         is_changed = [self._look_at(condition) for condition in self._conditions.values()]

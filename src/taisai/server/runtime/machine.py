@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
-from typing import Final
+from typing import Final, NamedTuple
 
 from taisai.journal import Engine
 from taisai.protocol.views import Words
@@ -22,8 +22,19 @@ CLOCK_STAYS: Final = 3_600_000  # ms that the alarm of a clock step stays: nothi
 SLEW: Final = 1  # ms a second by which a time service may slow or speed the clock; it is no step
 
 
+class Measured(NamedTuple):
+    """What the writer's thread found out at one look."""
+
+    free: int | None = None
+    """Free bytes of the journal's disk; None if unknown."""
+    disk_error: str | None = None
+    """Why they are unknown."""
+    unwritable: str | None = None
+    """Why the journal cannot be written."""
+
+
 class Machine:
-    """What was measured. It belongs to the event loop, except for what says otherwise."""
+    """What was measured. It belongs to the event loop, except `measure`."""
 
     def __init__(
         self, *, clock: Clock, thresholds: Thresholds, free: Callable[[], int] | None = None
@@ -32,10 +43,8 @@ class Machine:
         self._clock = clock
         self._thresholds = thresholds
         self._free = free
-        self.free: int | None = None
-        """Free bytes, as the writer's thread measured them last."""
-        self._disk_error: str | None = None
-        self._unwritable: str | None = None
+        self.measured = Measured()
+        """The latest answer of the writer's thread."""
         self._beat_at: int | None = None
         self.late = 0
         """Milliseconds by which the event loop's latest turn came too late."""
@@ -62,32 +71,33 @@ class Machine:
             self.stalls += self.late >= self._thresholds.stall
         self._beat_at = now
 
-    # The writer's thread
-
     def asked(self) -> None:
         """A look at the machine was submitted to the writer's thread."""
         self._asked.append(self._clock.steady())
 
-    def measure(self, engine: Engine) -> None:
-        """Measures what may wait for the disk. In the writer's thread."""
-        if engine.trouble is not None:
-            engine.try_to_write()
-        self._unwritable = engine.trouble
-        if self._free is None:
-            return
-        try:
-            self.free, self._disk_error = self._free(), None
-        except OSError as error:
-            self.free, self._disk_error = None, error.strerror or type(error).__name__
-
-    def answered(self) -> None:
-        """The writer's thread did the oldest look."""
+    def answered(self, measured: Measured | None) -> None:
+        """The writer's thread did the oldest look; None if it failed."""
         self._asked.popleft()
+        self.measured = measured or self.measured
 
     @property
     def waits(self) -> int:
         """Milliseconds that the oldest look waits for the writer's thread."""
         return self._clock.steady() - self._asked[0] if self._asked else 0
+
+    # The writer's thread
+
+    def measure(self, engine: Engine) -> Measured:
+        """Measures what may wait for the disk; in the writer's thread."""
+        if engine.trouble is not None:
+            engine.try_to_write()
+        free, disk_error = None, None
+        if self._free is not None:
+            try:
+                free = self._free()
+            except OSError as error:
+                disk_error = error.strerror or type(error).__name__
+        return Measured(free, disk_error, engine.trouble)
 
     # The clock
 
@@ -119,7 +129,9 @@ class Machine:
             "How long the oldest look waits for the journal's writer",
             lambda: self.waits / 1_000,
         )
-        metrics.gauge("taisai_disk_free_bytes", "Free bytes of the journal's disk", lambda: self.free)
+        metrics.gauge(
+            "taisai_disk_free_bytes", "Free bytes of the journal's disk", lambda: self.measured.free
+        )
 
     def watch(self, alarms: Alarms) -> None:
         """Adds the conditions of the machine."""
@@ -146,31 +158,34 @@ class Machine:
         )
 
     def _journal_unwritable(self) -> Words | None:
-        if self._unwritable is None:
+        problem = self.measured.unwritable
+        if problem is None:
             return None
         return Words(
-            f"The journal cannot be written, and nothing counts: {self._unwritable}",
-            f"日志无法写入，任何操作均不生效：{self._unwritable}",
+            f"The journal cannot be written, and nothing counts: {problem}",
+            f"日志无法写入，任何操作均不生效：{problem}",
         )
 
     def _disk_full(self) -> Words | None:
-        if self._disk_error is not None:
+        free, problem, _ = self.measured
+        if problem is not None:
             return Words(
-                f"The free space of the journal's disk cannot be read: {self._disk_error}",
-                f"无法读取日志磁盘的剩余空间：{self._disk_error}",
+                f"The free space of the journal's disk cannot be read: {problem}",
+                f"无法读取日志磁盘的剩余空间：{problem}",
             )
-        if self.free is None or self.free >= self._thresholds.disk_full:
+        if free is None or free >= self._thresholds.disk_full:
             return None
-        left = _tenths(self.free)
+        left = _tenths(free)
         return Words(
             f"The journal's disk is almost full: {left} GB free. Free space now, or end play",
             f"日志磁盘即将写满：剩余 {left} GB。请立即清理空间，或停止游戏",
         )
 
     def _disk_low(self) -> Words | None:
-        if self.free is None or not self._thresholds.disk_full <= self.free < self._thresholds.disk_low:
+        free = self.measured.free
+        if free is None or not self._thresholds.disk_full <= free < self._thresholds.disk_low:
             return None
-        left = _tenths(self.free)
+        left = _tenths(free)
         return Words(f"The journal's disk gets full: {left} GB free", f"日志磁盘空间不足：剩余 {left} GB")
 
     def _clock_stepped(self) -> Words | None:

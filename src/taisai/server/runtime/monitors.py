@@ -18,7 +18,7 @@ from taisai.journal import Engine, JournalError, Submission, stream_of, table_of
 from taisai.journal.codec import HOUSE_STREAM
 from taisai.server.runtime.command_queue import CommandQueue, Committed
 from taisai.server.runtime.environment import Clock
-from taisai.server.runtime.machine import Machine
+from taisai.server.runtime.machine import Machine, Measured
 from taisai.server.runtime.plan import Thresholds
 from taisai.study.dice.watch import DiceWatch
 
@@ -91,8 +91,9 @@ class Monitors:
         self._machine.asked()
         self._queue.submit_job(self._look, self._looked)
 
-    def _looked(self, notes: Sequence[NoteOverAge] | BaseException) -> None:
-        self._machine.answered()
+    def _looked(self, answer: tuple[Measured, Sequence[NoteOverAge]] | BaseException) -> None:
+        measured, notes = (None, answer) if isinstance(answer, BaseException) else answer
+        self._machine.answered(measured)
         self._note_all(notes)
 
     def _note_all(self, notes: Sequence[NoteWin | NoteAlarm | NoteOverAge] | BaseException) -> None:
@@ -129,9 +130,8 @@ class Monitors:
             for seat, amount in won.items() if amount >= most
         ]  # fmt: skip
 
-    def _look(self, engine: Engine) -> list[NoteOverAge]:
-        self._machine.measure(engine)
-        return self._over_aged()
+    def _look(self, engine: Engine) -> tuple[Measured, list[NoteOverAge]]:
+        return self._machine.measure(engine), self._over_aged()
 
     def _over_aged(self) -> list[NoteOverAge]:
         """The items that came to lie on an open table for too long; each is noted once."""
