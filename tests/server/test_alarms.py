@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Coroutine, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from threading import Event
 from typing import Any, cast
 
+import httpx
 import msgspec
 import pytest
 
@@ -24,6 +27,7 @@ from taisai.server.runtime.environment import JournalPlace, place_of
 from taisai.server.runtime.house_server import HouseServer
 from taisai.server.runtime.machine import CLOCK_STAYS, RESTORED_WORDS, STAYS, Machine
 from taisai.server.runtime.plan import Thresholds
+from tests.client.real_server import served
 from tests.server.house_folder import changed, lotus
 from tests.server.test_metrics import one, read
 from tests.server.virtual_house import RWS, Attended, attended
@@ -523,3 +527,26 @@ async def test_strangers_and_dealers_see_no_alarm(house: Connected) -> None:
     ):  # fmt: skip
         line = await house.came_as(role)
         assert (await line.answer("follow", feed="alarms"))["type"] == answered, role
+
+
+# The real thread and a real socket
+
+
+def test_a_real_writer_that_hangs_is_seen_over_http_while_it_hangs() -> None:
+    async def hangs() -> None:
+        hung = Event()
+        async with asyncio.timeout(30), served() as server:
+            queue = server.casino.queue
+            queue.submit_job(lambda _engine: hung.wait(20), lambda _answer: None)
+            try:
+                async with httpx.AsyncClient(base_url=server.http, trust_env=False) as client:
+                    await asyncio.sleep(5)
+                    answers = [await client.get(path) for path in ("/metrics", "/health")]
+            finally:
+                hung.set()
+        assert [answer.status_code for answer in answers] == [200, 503]
+        metrics = read(answers[0].content)
+        assert one(metrics, "taisai_alarm", alarm="writer-stalled", severity="critical") == 1
+        assert one(metrics, "taisai_writer_wait_seconds") > 3
+
+    asyncio.run(hangs())
