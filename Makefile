@@ -1,5 +1,5 @@
 # `make demo` shows what Taisai does, `make test` proves it. Both make .venv first; the second time that is instant.
-.PHONY: help demo study test prove lint types style layout imports pages components bench pictures docs pins clean run dev
+.PHONY: help demo study test prove lint types style layout imports pages components bench pictures docs sbom pins clean run dev
 PY := .venv/bin/python
 # How long `make prove` searches, as a factor.
 PROVE := 1
@@ -48,6 +48,9 @@ pictures: dev ## generates docs, message types and the map from clause to test
 
 docs: dev ## the API reference, into build/docs/api
 	$(PY) -W error tools/api.py build/docs/api
+
+sbom: dev ## the software bill of materials, into build/sbom.cdx.json
+	@$(PY) -m tools.sbom
 
 pins: dev ## resolve the dependencies again, into requirements/
 	tools/pins

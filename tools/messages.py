@@ -53,7 +53,7 @@ MEANINGS: Final = {
     "faces": "What the dice or cards show, in any order.",
     "fault": "Why there are no faces: [devices](../how-to/connect-a-device.md#a-device-that-sees-the-dice).",
     "favourites": "In the order in which they were first stored.",
-    "feed": "`lobby`, `table:T`, `console:T`, `seat:T/S`, `pit` or `cage`.",
+    "feed": "`lobby`, `table:T`, `console:T`, `seat:T/S`, `pit`, `cage` or `alarms`.",
     "felt": "The layout.",
     "found": "The number of cards of each face, from 1 to 6.",
     "how": "How the claim is settled.",

@@ -21,6 +21,7 @@ from taisai.cage.messages import (
     NoteFailure,
     NoteOverAge,
     NoteOverride,
+    NotePlace,
     NoteSignIn,
     NoteSignOut,
     NoteStart,
@@ -32,6 +33,7 @@ from taisai.cage.messages import (
     PersonEnrolled,
     PersonLocked,
     PersonUnlocked,
+    PlaceNoted,
     RevokeSessions,
     SessionsRevoked,
     SetCredentials,
@@ -64,6 +66,7 @@ KNOWN = SetCredentials(person="ann", at=NOON, by="ann")
 REVOKE = RevokeSessions(person="sue", reason="a lost tablet", **BY_MAX)
 SET = SetCredentials(person="sue", second="ivy", **BY_MAX)
 SETTINGS = TakeSettings(settings={"large_win": "500000", "idle_minutes": "15"}, **BY_FLOOR)
+PLACE = NotePlace(machine=KEY[:16], file=KEY[16:32], restored=False, **BY_FLOOR)
 WIN = NoteWin(table="T7", round=3, seat="5", amount=900_000, threshold=1, **BY_FLOOR)
 NOTES: tuple[HouseCommand, ...] = (
     NoteStart(program="taisai 0.4", manifest="sha256:" + KEY, **BY_FLOOR),
@@ -94,6 +97,7 @@ AT_THE_DOOR: tuple[HouseCommand, ...] = (
     REVOKE,
     SETTINGS,
     WIN,
+    PLACE,
     *NOTES,
 )
 """Each of them is done, one after the other."""
@@ -126,7 +130,7 @@ TURNED_AWAY: tuple[HouseCommand, ...] = (
 
 _FLOOR_EVENTS: Final = (
     SignedIn, SignInFailed, SignedOut, PersonLocked, SettingsTaken, SystemStarted, SystemStopped, ClockJumped,
-    LargeWinNoted, OverrideNoted, DiceAlarmNoted, OverAgeNoted,
+    LargeWinNoted, OverrideNoted, DiceAlarmNoted, OverAgeNoted, PlaceNoted,
 )  # fmt: skip
 
 

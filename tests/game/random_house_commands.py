@@ -68,6 +68,9 @@ SENSIBLE: dict[str, st.SearchStrategy[Any]] = {
     "serial": st.just("D-17"),
     "results": st.integers(1, 5_000),
     "hours": st.just(24),
+    "machine": st.sampled_from(["a" * 16, "b" * 16]),
+    "file": st.sampled_from(["a" * 16, "b" * 16]),
+    "restored": st.booleans(),
     "e_value": st.just("1204.5"),
     "ask": st.sampled_from([None] * 8 + ["a1", "a2"]),
 }

@@ -8,11 +8,19 @@ import pytest
 
 from taisai.cage import House, access
 from taisai.cage import values as cage_values
-from taisai.cage.messages import HouseCommand, NoteAlarm, NoteClock, NoteOverride, NoteWin, TakeSettings
+from taisai.cage.messages import (
+    HouseCommand,
+    NoteAlarm,
+    NoteClock,
+    NoteOverride,
+    NoteWin,
+    PlaceNoted,
+    TakeSettings,
+)
 from taisai.game.messages import LATEST
 from taisai.game.refusals import Reason
 from taisai.rules.settlement import GREATEST_SUM
-from tests.game.house_access import BY_FLOOR, DISPLAY, FAILED, IN, NOTES, REVOKE, SETTINGS, WIN
+from tests.game.house_access import BY_FLOOR, DISPLAY, FAILED, IN, NOTES, PLACE, REVOKE, SETTINGS, WIN
 from tests.game.houses import balances, begun, but, done, name_of, refused
 
 # Settings
@@ -115,6 +123,31 @@ def test_names_in_notes_are_names() -> None:
             assert refused(begun(), command).reason is Reason.BAD_VALUE
     for bad in (0, -1, GREATEST_SUM + 1, 1.5, True, None, "1"):
         assert refused(begun(), but(alarm, results=bad)).reason is Reason.BAD_VALUE
+
+
+# The place of the journal
+
+
+def test_a_place_is_noted_when_it_is_another_one_and_after_every_restore() -> None:
+    house = begun()
+    [event] = done(house, PLACE)
+    assert (event.clause, house.machine, house.file) == ("house:running", PLACE.machine, PLACE.file)
+    assert done(house, PLACE) == ()
+    [restored] = done(house, but(PLACE, restored=True))
+    assert isinstance(restored, PlaceNoted)
+    assert restored.restored
+    [_, _] = done(house, but(PLACE, machine="f" * 16), but(PLACE, machine="f" * 16, file="0" * 16))
+    assert (house.machine, house.file) == ("f" * 16, "0" * 16)
+
+
+def test_a_place_is_two_digests_and_never_a_path() -> None:
+    bad: Any
+    for bad in ("", "/srv/journal.db", "F" * 16, "f" * 15, "f" * 17, 5, None, []):
+        for field in ("machine", "file"):
+            assert refused(begun(), but(PLACE, **{field: bad})).reason is Reason.BAD_VALUE
+    for bad in (None, 1, "yes"):
+        assert refused(begun(), but(PLACE, restored=bad)).reason is Reason.BAD_VALUE
+    assert refused(begun(), but(PLACE, by="ann")).reason is Reason.NOT_PERMITTED
 
 
 # Large wins

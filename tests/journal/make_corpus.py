@@ -16,7 +16,14 @@ from random import Random
 from tempfile import TemporaryDirectory
 from typing import Final
 
-from taisai.cage.messages import AdoptInterpretations, EnrolPerson, HouseCommand, NoteOverAge, OpenHouse
+from taisai.cage.messages import (
+    AdoptInterpretations,
+    EnrolPerson,
+    HouseCommand,
+    NoteOverAge,
+    NotePlace,
+    OpenHouse,
+)
 from taisai.game.messages import Message
 from taisai.game.refusals import Refusal
 from taisai.journal.codec import FORMAT, HOUSE_STREAM, stream_of
@@ -119,7 +126,7 @@ def _newer_kinds(journal: Journal) -> set[type[Message]]:
 
 
 def _adopting() -> Iterator[HouseCommand]:
-    """A House in which a shift manager adopts the interpretations of a rulebook, and dice lie too long."""
+    """A House: interpretations of a rulebook are adopted, dice lie too long, a place is noted."""
     at, book = small_journal.AT, rulebook("rws-sic-bo-etg-v8")
     assert book.adoption is not None
     ladder = ("dealer", "shift-manager")
@@ -130,6 +137,7 @@ def _adopting() -> Iterator[HouseCommand]:
         asked_by=book.adoption.clause,
     )  # fmt: skip
     yield NoteOverAge(at=at, by="floor", table="US1", item="dice", serial="D-17", hours=24)
+    yield NotePlace(at=at, by="floor", machine="0123456789abcdef", file="fedcba9876543210", restored=False)
 
 
 JOURNALS: Final[Mapping[str, Callable[[], Journal]]] = {

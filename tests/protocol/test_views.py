@@ -129,6 +129,7 @@ def test_tags_are_the_feeds() -> None:
         "pit",
         "cage",
         "approvals",
+        "alarms",
     ]
 
 
@@ -148,5 +149,6 @@ def test_views_of_two_kinds_have_no_difference() -> None:
 def test_every_view_and_its_changes_have_a_schema() -> None:
     for kind in (AnyView, AnyChanges):
         schema = msgspec.json.schema(kind)
-        tags = {"table", "console", "seat", "lobby", "pit", "cage", "approvals"}
-        assert set(schema["discriminator"]["mapping"]) == tags
+        assert set(schema["discriminator"]["mapping"]) == {
+            "table", "console", "seat", "lobby", "pit", "cage", "approvals", "alarms",
+        }  # fmt: skip

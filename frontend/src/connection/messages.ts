@@ -1,4 +1,4 @@
-// Made from the server's schemas f7778f57a23cacd7 by `npm run messages`, never by hand.
+// Made from the server's schemas d9dc234733b006aa by `npm run messages`, never by hand.
 
 export type AnyCommand =
   | Assign
@@ -122,9 +122,9 @@ export type Irregularity =
  * How a claim is settled.
  */
 export type ClaimEnd = "cage" | "table" | "waive";
-export type AnyView = TableView | ConsoleView | SeatView | LobbyView | PitView | CageView | ApprovalsView;
+export type AnyView = TableView | ConsoleView | SeatView | LobbyView | PitView | CageView;
 export type AnyChanges =
-  TableChanges | ConsoleChanges | SeatChanges | LobbyChanges | PitChanges | CageChanges | ApprovalsChanges;
+  TableChanges | ConsoleChanges | SeatChanges | LobbyChanges | PitChanges | CageChanges;
 /**
  * What became of a bet.
  */
@@ -1551,49 +1551,6 @@ export interface TableClaims {
   claims: ClaimLine[];
 }
 /**
- * The requests that this person may approve, and what became of this session's own.
- */
-export interface ApprovalsView {
-  of: "approvals";
-  waiting: ApprovalLine[];
-  own: OwnApprovalLine[];
-}
-/**
- * A request that waits for the approval of a second person, in the words of the server.
- */
-export interface ApprovalLine {
-  id: string;
-  by: string;
-  rank: string;
-  what: Words;
-  then: Words | null;
-  table: string | null;
-  seat: string | null;
-  fields: ApprovalField[];
-  asked: number;
-  until: number;
-}
-/**
- * One thing that a request changes.
- */
-export interface ApprovalField {
-  label: Words;
-  value: Words;
-  amount: number | null;
-}
-/**
- * What became of a request for which this session asked for an approval.
- */
-export interface OwnApprovalLine {
-  id: string;
-  state: string;
-  until: number;
-  by: string | null;
-  reason: string;
-  ranks: string[];
-  people: string[];
-}
-/**
  * The next change of a feed: those fields of its view that are different now.
  */
 export interface ChangeNotice {
@@ -1702,14 +1659,6 @@ export interface CageChanges {
   outstanding?: number;
   in_transit?: TransferInTransit[];
   claims?: TableClaims[];
-}
-/**
- * The changed fields of ApprovalsView.
- */
-export interface ApprovalsChanges {
-  of: "approvals";
-  waiting?: ApprovalLine[];
-  own?: OwnApprovalLine[];
 }
 /**
  * The client has every change of the feed up to `number`, and receives the next ones.
@@ -2254,31 +2203,26 @@ export interface AdoptedResponse {
   at: number;
 }
 /**
- * The approval that a virtual supervisor is to give.
+ * The request that a virtual supervisor is to approve.
  */
 export interface AgreeBody {
-  approval: string;
-}
-/**
- * The request for which a second person's approval is wanted. Its id does not count.
- *
- *     It is a request on the socket, or `{"endpoint": …, "body": …}`.
- */
-export interface ApprovalBody {
   request: {};
 }
 /**
- * The id of an approval. Once it is given, this session may make exactly this request, once.
+ * A second person's name, password and code, and the request that they approve. Its id does not count.
+ */
+export interface ApprovalBody {
+  person: string;
+  password: string;
+  code: string;
+  request: {};
+}
+/**
+ * The token of an approval. It is valid once, for one minute, for exactly the approved request.
  */
 export interface ApprovalResponse {
   approval: string;
   until: number;
-}
-/**
- * The second person approves; some minutes after their last code they give another.
- */
-export interface ApproveBody {
-  code?: string | null;
 }
 /**
  * A clause of a document, in the words of the rulebook.

@@ -22,6 +22,9 @@ from taisai.rules.errors import printable
 _BESIDE: Final = ("-wal", "-journal")
 """SQLite reads these files as parts of the journal, even if they are left from another one."""
 
+RESTORED: Final = "-restored"
+"""The end of the name of the note beside a restored journal."""
+
 
 class Copied(NamedTuple):
     entries: int
@@ -40,7 +43,22 @@ def restore(backup: str | Path, journal: str | Path, *, progress: Progress | Non
     expect_nothing(journal)
     report = check(backup, progress=progress)
     _copied(backup, journal, report)
+    _note_restored(Path(journal))
     return report
+
+
+def _note_restored(journal: Path) -> None:
+    """Leaves the note by which the next start knows why the journal is another file."""
+    note = Path(f"{journal}{RESTORED}")
+    try:
+        note.unlink(missing_ok=True)
+        with os.fdopen(
+            os.open(note, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8"
+        ) as opened:
+            opened.write(f"{journal.name} was made by `taisai restore`; the next start deletes this note\n")
+    except OSError as error:
+        problem = f"cannot write {printable(str(note))}: {error.strerror}"
+        raise UnwritableError(f"restored, but {problem}; the next start will raise an alarm") from None
 
 
 def _copied(journal: str | Path, copy: str | Path, report: Report | None) -> Copied:

@@ -210,6 +210,10 @@ def adoption_refusals(house: House, command: messages.AdoptInterpretations) -> I
         yield Refusal(Reason.RULED_OUT, ADOPTION, message)
 
 
+def _note_place(house: House, event: messages.PlaceNoted) -> None:
+    house.machine, house.file = event.machine, event.file
+
+
 def _only_note(_house: House, _event: HouseEvent) -> None:
     """The event is only recorded."""
 
@@ -233,6 +237,7 @@ _CHANGES: Final[Mapping[type[HouseEvent], Callable[[House, Any], None]]] = {
     messages.OverrideNoted: _only_note,
     messages.DiceAlarmNoted: _only_note,
     messages.OverAgeNoted: _only_note,
+    messages.PlaceNoted: _note_place,
 }
 
 
@@ -268,6 +273,8 @@ def access_retry(house: House, event: HouseEvent) -> Refusal | bool:
             return on_staff_list and event.person not in house.sessions.values()
         case messages.SettingsTaken():
             return house.settings == event.settings
+        case messages.PlaceNoted():
+            return not event.restored and (house.machine, house.file) == (event.machine, event.file)
         case messages.LargeWinNoted():
             return lookup(house.wins, (event.table, event.round, event.seat)) == event.amount
         case _:

@@ -98,6 +98,7 @@ _ACTS: Final[Mapping[type[HouseCommand], _Act]] = {
     messages.NoteOverride: _Act(messages.OverrideNoted, Clause("house:overrides"), _Who.FLOOR),
     messages.NoteAlarm: _Act(messages.DiceAlarmNoted, Clause("house:watch"), _Who.FLOOR),
     messages.NoteOverAge: _Act(messages.OverAgeNoted, Clause("house:watch"), _Who.FLOOR),
+    messages.NotePlace: _Act(messages.PlaceNoted, _RUNNING, _Who.FLOOR),
 }
 
 

@@ -130,7 +130,10 @@ class House:
     """The settings that the system runs under."""
     wins: dict[Win, int] = field(default_factory=dict)
     """(table, round, seat) → amount of the latest large wins, the oldest first."""
-
+    machine: str = ""
+    """The machine that the journal's file was on at the latest start that noted it; empty: not noted yet."""
+    file: str = ""
+    """Which file it was."""
     adopted: dict[str, AdoptedEdition] = field(default_factory=dict)
     """Digest of a rulebook → who adopted its interpretations."""
 

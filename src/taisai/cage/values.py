@@ -26,7 +26,7 @@ from taisai.game.refusals import Reason, Refusal
 from taisai.game.vocabulary import MOST_ID, folded, is_name
 from taisai.rules.clauses import Clause
 from taisai.rules.settlement import GREATEST_SUM
-from taisai.validation import ValueKind, passing, printable_text, quoted, text, whole
+from taisai.validation import ValueKind, flag, passing, printable_text, quoted, text, whole
 
 MOST_RANKS: Final = 20  # of the ladder; the longest of the documents has four
 MOST_EDITION: Final = 1_000  # of one rulebook: one a month for eighty years
@@ -56,9 +56,11 @@ AMOUNTS: Final[Mapping[str, ValueKind[int]]] = {
 _KINDS: Final[Mapping[str, ValueKind[Any]]] = {
     **_kinds(NAME, "by claim currency device house id item person seat table ticket transfer"),
     **_kinds(_TEXT, "address detail e_value manifest program reason serial what why"),
+    **_kinds(text("16 hexadecimal digits (0-9, a-f)", "[0-9a-f]{16}"), "file machine"),
     **AMOUNTS,
     "at": whole(0, LATEST, "milliseconds"),
     "hours": whole(1, GREATEST_SUM),
+    "restored": flag(),
     "results": whole(1, GREATEST_SUM),
     "round": whole(1, MOST_ROUND),
     "session": whole(1, MOST_SESSIONS),

@@ -173,6 +173,15 @@ class Engine:
             message += "; it is unknown whether this command is stored: repeat it after the next start"
         return [Refusal(reason, JOURNAL_CLAUSE, message)] * len(submissions)
 
+    def try_to_write(self) -> None:
+        """After a failed write: finds out, by a small write beside the chain, whether writing works again."""
+        try:
+            self.journal.store.keep_secret(_PROBE, b"written")
+        except JournalError as error:
+            self.trouble = str(error)
+        else:
+            self.trouble = None
+
     def _forget(self, streams: Iterable[str]) -> None:
         for stream in streams:
             self.loaded.pop(stream, None)
@@ -305,6 +314,8 @@ def _is_stored(book: Rulebook, decisions: Iterable[Decision]) -> bool:
     )
 
 
+_PROBE: Final = "engine/probe"
+"""The name in the vault under which a write is tried."""
 _NO_TABLE: Final = Refusal(
     Reason.TABLE_NOT_OPEN, Clause("house:table"), "the journal has no table of this name: open it first"
 )

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 from msgspec import Meta, Struct
 
 from taisai.cage.messages import DeviceKind
+from taisai.protocol.views.house import SystemAlarm
 from taisai.protocol.views.parts import Words
 
 Name = Annotated[str, Meta(min_length=1, max_length=64, pattern=r"^[^\x00-\x1f\x7f]+$")]
@@ -202,6 +203,8 @@ class HealthResponse(ResponseBody, frozen=True, kw_only=True):
     """The number of entries in the journal."""
     trouble: str | None
     checks: tuple[str, ...]
+    alarms: tuple[SystemAlarm, ...] = ()
+    """The alarms of the server that go on, for people who may follow the feed `alarms`."""
 
 
 class EnterResponse(ResponseBody, frozen=True, kw_only=True):

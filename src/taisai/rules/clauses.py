@@ -135,7 +135,10 @@ HOUSE_PROCEDURES: Final[Mapping[Clause, str]] = {
         "A device has one name, one key and one table; a terminal has one seat. A supervisor enrols it."
     ),
     Clause("house:settings"): "The settings of the system are recorded whenever they change.",
-    Clause("house:running"): "Each start and stop of the system is recorded, with the digest of the program.",
+    Clause("house:running"): (
+        "Each start and stop of the system is recorded, with the digest of the program, and when the "
+        "journal's file is moved."
+    ),
     Clause("house:clock"): (
         "A jump of the machine's clock is recorded. The order of events never depends on a clock."
     ),

@@ -283,42 +283,6 @@ class InterpretationsAdopted(HouseEvent, frozen=True, kw_only=True, tag="interpr
     asked_by: str
 
 
-class NoteStart(HouseCommand, frozen=True, kw_only=True, tag="note-start"):
-    """The system starts."""
-
-    program: str
-    manifest: str
-    """A digest over all files of the program."""
-
-
-class SystemStarted(HouseEvent, frozen=True, kw_only=True, tag="system-started"):
-    """The system started, and which program it is."""
-
-    program: str
-    manifest: str
-
-
-class NoteStop(HouseCommand, frozen=True, kw_only=True, tag="note-stop"):
-    """The system stops normally; a start without a stop before it followed a failure."""
-
-
-class SystemStopped(HouseEvent, frozen=True, kw_only=True, tag="system-stopped"):
-    """The system stopped normally."""
-
-
-class NoteClock(HouseCommand, frozen=True, kw_only=True, tag="note-clock"):
-    """The machine's clock was set while the system ran."""
-
-    jump: int
-    """Milliseconds, forward or, where negative, back."""
-
-
-class ClockJumped(HouseEvent, frozen=True, kw_only=True, tag="clock-jumped"):
-    """The machine's clock was set."""
-
-    jump: int
-
-
 class NoteWin(HouseCommand, frozen=True, kw_only=True, tag="note-win"):
     """A seat won at least the threshold in a round, which people should look at."""
 

@@ -7,10 +7,13 @@ import socket
 import sys
 from argparse import Namespace
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from fractions import Fraction
 from functools import partial
 from pathlib import Path
+from typing import Any
 
+from taisai.audit.backup import RESTORED
 from taisai.cli import CHECK_FAILED
 from taisai.cli.printing import line
 from taisai.game.events import Interrupted
@@ -22,12 +25,19 @@ from taisai.server.auth.permissions import RateLimit
 from taisai.server.auth.sessions import SessionPolicy
 from taisai.server.config import Config, load_config
 from taisai.server.runtime import environment
-from taisai.server.runtime.environment import WallClock, manifest
+from taisai.server.runtime.environment import WallClock, manifest, place_of
 from taisai.server.runtime.house_server import HouseServer
 from taisai.server.runtime.plan import ConnectionLimits, HousePlan, TablePlan, Thresholds
 from taisai.server.runtime.rulebook_approvals import RulebookApprovals
 from taisai.server.runtime.serving import Serving, listening
-from taisai.server.runtime.startup_checks import OpenedJournal, gaming_date, in_force, opened, proven
+from taisai.server.runtime.startup_checks import (
+    OpenedJournal,
+    free_bytes,
+    gaming_date,
+    in_force,
+    opened,
+    proven,
+)
 
 
 def recovery_lines(answers: Mapping[str, object]) -> Iterator[str]:
@@ -40,6 +50,7 @@ def recovery_lines(answers: Mapping[str, object]) -> Iterator[str]:
 
 
 MINUTE = 60_000
+MEGABYTE = 1_000_000
 
 
 def run(arguments: Namespace) -> int:
@@ -87,7 +98,7 @@ def _failed(lines: list[str], journal: OpenedJournal | None) -> int:
 async def _serve(
     config: Config, opened_journal: OpenedJournal, at: socket.socket, checks: list[str], clock: WallClock
 ) -> bool:
-    plan = plan_of(config, opened_journal.approvals)
+    plan = replace(plan_of(config, opened_journal.approvals), **_place(config, opened_journal))
     house_server = HouseServer(
         opened_journal.engine, plan, clock=clock, entropy=secrets.token_bytes, key=opened_journal.key
     )
@@ -109,6 +120,17 @@ async def _serve(
     await Serving(house_server, at, checks=checks, tls=tls, proxies=proxies, on_ready=ready).run()
     opened_journal.journal.close()
     return house_server.queue.in_doubt.is_set()
+
+
+def _place(config: Config, opened_journal: OpenedJournal) -> dict[str, Any]:
+    """Where the journal is, whether `taisai restore` put it there, and how its free space is found out."""
+    file, identity = config.journal.file, opened_journal.journal.identity
+    assert identity is not None  # noqa: S101  the checks have passed
+    note = Path(f"{file}{RESTORED}")
+    return {
+        "place": place_of(file, identity.journal), "restored": note if note.exists() else None,
+        "free": partial(free_bytes, file.parent),
+    }  # fmt: skip
 
 
 def plan_of(config: Config, approvals: RulebookApprovals) -> HousePlan:
@@ -134,7 +156,9 @@ def plan_of(config: Config, approvals: RulebookApprovals) -> HousePlan:
         ),
         sign_ins=RateLimit(burst=access.sign_ins_a_minute, every=max(1, MINUTE // access.sign_ins_a_minute)),
         thresholds=Thresholds(
-            large_win=floor.large_win, clock_jump=floor.clock_jump_ms, watch=Fraction(str(config.watch.level))
+            large_win=floor.large_win, clock_jump=floor.clock_jump_ms,
+            watch=Fraction(str(config.watch.level)), stall=config.alarms.stall_ms,
+            disk_low=config.alarms.disk_low_mb * MEGABYTE, disk_full=config.alarms.disk_full_mb * MEGABYTE,
         ),
         settings=config.public(), manifest=manifest(), seal_every=config.journal.seal_every,
         seal_minutes=config.journal.seal_minutes, checkpoints=config.journal.checkpoints,

@@ -19,7 +19,7 @@ from taisai.protocol.views.rounds import *
 from taisai.protocol.views.table import *
 
 VIEWS: Final[tuple[type[View], ...]] = (
-    TableView, ConsoleView, SeatView, LobbyView, PitView, CageView, ApprovalsView,
+    TableView, ConsoleView, SeatView, LobbyView, PitView, CageView, ApprovalsView, AlarmsView,
 )  # fmt: skip
 """Every view of a feed."""
 

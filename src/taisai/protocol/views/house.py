@@ -85,6 +85,29 @@ class PitView(View, frozen=True, kw_only=True, tag="pit"):
     """People who are locked. Unlocking needs two people."""
 
 
+class SystemAlarm(Part, frozen=True, kw_only=True):
+    """Something is wrong with the server, its machine or its journal."""
+
+    name: str
+    """The condition, such as 'disk-low'."""
+    at: int
+    """When it was raised."""
+    until: int | None
+    """When it ended; None while it goes on."""
+    grave: bool
+    """Whether play or money is in danger. Otherwise it is a warning."""
+    says: Words
+
+
+class AlarmsView(View, frozen=True, kw_only=True, tag="alarms"):
+    """The alarms of the server itself. They come also while the journal's writer stands still."""
+
+    standing: tuple[SystemAlarm, ...]
+    """Those that go on, grave ones first."""
+    ended: tuple[SystemAlarm, ...]
+    """Those that are over, latest first."""
+
+
 class TableClaims(Part, frozen=True, kw_only=True):
     """The open claims of a table."""
 

@@ -195,6 +195,7 @@ FEEDS: Final[Mapping[str, Permission]] = _permissions(
     (_TERMINAL | _WATCHING, "seat"),
     (_WATCHING, "console"),
     (_SUPERVISORS | _to(Role.AUDITOR), "pit"),
+    (_SUPERVISORS | _ADMINISTRATION | _to(Role.AUDITOR), "alarms"),
     (_BOOKS, "cage"),
     (_NEED_APPROVALS, "approvals"),
 )

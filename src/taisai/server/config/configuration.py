@@ -18,6 +18,7 @@ from taisai.server.config.kinds import PathKind, RulebookKind
 from taisai.server.config.settings import (
     SECTIONS,
     AccessConfig,
+    AlarmsConfig,
     ApprovalsConfig,
     FloorConfig,
     HouseConfig,
@@ -54,6 +55,7 @@ class Config:
     software: SoftwareConfig
     floor: FloorConfig
     watch: WatchConfig
+    alarms: AlarmsConfig
     logs: LogsConfig
     tables: tuple[TableConfig, ...]
     file: Path
@@ -170,6 +172,7 @@ class _Reading:
                 self._unknown(name, name, known, "sections")
         read = {name: self._section(name, section) for name, section in SECTIONS.items()}
         self._check_listen(read["listen"])
+        self._check_alarms(read["alarms"])
         tables = self._tables()
         if self.faults:
             return None
@@ -232,6 +235,11 @@ class _Reading:
             where = "behind a proxy" if proxy else f"on {host}"
             expected = f"the addresses that browsers use, because the server listens {where}"
             self._add("listen.origins", f"expected {expected}, got an empty list")
+
+    def _check_alarms(self, alarms: Mapping[str, Any]) -> None:
+        low, full = alarms.get("disk_low_mb"), alarms.get("disk_full_mb")
+        if low is not None and full is not None and full > low:
+            self._add("alarms.disk_full_mb", f"expected at most disk_low_mb, which is {low}, got {full}")
 
     def _tables(self) -> list[dict[str, Any]]:
         given = self._data.get(TABLE, [])

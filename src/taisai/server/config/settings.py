@@ -218,6 +218,18 @@ class WatchConfig:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class AlarmsConfig:
+    """From when on the pit has an alarm about the server and its machine."""
+
+    stall_ms: int = with_default(whole(100, 600_000, "milliseconds"),
+        "The event loop, or the writer of the journal, stands still for this time.", default=3_000)
+    disk_low_mb: int = with_default(whole(1, 100_000_000, "megabytes"),
+        "The journal's disk has less than this free: a warning.", default=5_000)
+    disk_full_mb: int = with_default(whole(1, 100_000_000, "megabytes"),
+        "The journal's disk has less than this free: play is in danger. At most disk_low_mb.", default=1_000)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class LogsConfig:
     """The log of the program; events at tables are in the journal, not in the log."""
 
@@ -236,6 +248,7 @@ SECTIONS: Final[dict[str, type[Any]]] = {
     "software": SoftwareConfig,
     "floor": FloorConfig,
     "watch": WatchConfig,
+    "alarms": AlarmsConfig,
     "logs": LogsConfig,
 }  # fmt: skip
 

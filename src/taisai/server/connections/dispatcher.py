@@ -29,6 +29,7 @@ from taisai.server.dice import entry as dice
 from taisai.server.handlers import bet_shortcuts, cage, commands, queries, tickets
 from taisai.server.handlers.context import FAULT, Context, Handler, refused
 from taisai.server.http.public import NO_PAGES, BuiltPages
+from taisai.server.runtime.alarms import Alarms
 from taisai.server.runtime.command_queue import CommandQueue, Committed
 from taisai.server.runtime.environment import Clock, Entropy
 from taisai.server.runtime.metrics import UNREADABLE, Metrics
@@ -85,6 +86,7 @@ class Dispatcher:
         entropy: Entropy,
         demonstration: bool,
         metrics: Metrics,
+        alarms: Alarms,
         pages: BuiltPages = NO_PAGES,
         dealers: Mapping[str, asyncio.Event] | None = None,
     ) -> None:
@@ -100,6 +102,7 @@ class Dispatcher:
         self.entropy = entropy
         self.demonstration = demonstration
         self.metrics = metrics
+        self.alarms = alarms
         self.pages = pages
         self.bounds = plan.bounds
         self.sockets: dict[Socket, None] = {}

@@ -22,6 +22,7 @@ from taisai.server.connections.approvals_feed import APPROVALS_FEED
 from taisai.server.connections.feeds import AsgiMessage, DirectTransport, Outbox, Send
 from taisai.server.handlers.context import answer_to, refused
 from taisai.server.projections.feed_writer import FeedSnapshot
+from taisai.server.runtime.alarms import ALARMS
 
 if TYPE_CHECKING:
     from taisai.protocol.message import ServerMessage
@@ -255,6 +256,10 @@ def follow(dispatcher: Dispatcher, socket: Socket, request: FollowRequest) -> No
             _followed(dispatcher, socket, request.feed, feed.number)
             socket.send(FollowingReply(to=request.id, feed=request.feed, number=feed.number))
             return
+    if request.feed == ALARMS:  # also while the writer stands still
+        _shown(dispatcher, socket, request, dispatcher.alarms.snapshot())
+        feeds.flush()
+        return
     projections, name = dispatcher.queue.projections, request.feed
     dispatcher.queue.submit_job(
         lambda _engine: projections.snapshot(name), partial(_shown, dispatcher, socket, request)

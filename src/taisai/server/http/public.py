@@ -15,7 +15,11 @@ from taisai.game import Table
 from taisai.journal import Engine
 from taisai.protocol import bodies
 from taisai.protocol.replies import socket_schema
+from taisai.server.auth import permissions
+from taisai.server.auth.permissions import role_of
+from taisai.server.auth.sessions import Session
 from taisai.server.http.guard import UNLIMITED, refused
+from taisai.server.runtime.alarms import ALARMS
 
 if TYPE_CHECKING:
     from taisai.server.connections.dispatcher import Dispatcher
@@ -24,6 +28,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 STATE_VALID_FOR: Final = 1_000  # ms: visitors must not keep the writer's thread busy
+STATE_WAITS: Final = 2.0  # seconds; then the answer says that the writer stands still
 
 
 class _ServerState(NamedTuple):
@@ -53,13 +58,21 @@ async def _server_state(request: Request[Any, Any, State]) -> _ServerState:
     reading: asyncio.Future[_ServerState] | None = getattr(request.app.state, "reading", None)
     if reading is None or reading.done():  # many pages may ask at once: one answer serves all
         request.app.state.reading = reading = asyncio.ensure_future(dispatcher.queue.run(read))
-    request.app.state.latest = latest = await asyncio.shield(reading)
-    return latest
+    try:
+        state = await asyncio.wait_for(asyncio.shield(reading), STATE_WAITS)
+    except TimeoutError:
+        stale = latest or _ServerState(now, (), dispatcher.metrics.journal, None, ())
+        return stale._replace(trouble="the journal's writer stands still")
+    request.app.state.latest = state
+    return state
 
 
 @get("/health", summary="The state of the server", opt={UNLIMITED: True})
 async def health(request: Request[Any, Any, State]) -> Response[bodies.HealthResponse]:
-    """503 if the journal cannot be written, else 200. Status 'trouble': a table cannot be read, too."""
+    """503 if the journal cannot be written, else 200. Status 'trouble': a table cannot be read, too.
+
+    People who may follow the feed of alarms also get those that go on.
+    """
     dispatcher: Dispatcher = request.app.state.dispatcher
     state = await _server_state(request)
     trouble = state.trouble or "; ".join(state.left_out) or None
@@ -68,8 +81,13 @@ async def health(request: Request[Any, Any, State]) -> Response[bodies.HealthRes
         demonstration=dispatcher.demonstration, tables=state.tables, sockets=len(dispatcher.sockets),
         journal=state.journal, trouble=trouble,
         checks=tuple(getattr(request.app.state, "checks", ())),
+        alarms=dispatcher.alarms.standing() if _sees_alarms(request.state.session) else (),
     )  # fmt: skip
     return Response(response, status_code=503 if state.trouble else 200)
+
+
+def _sees_alarms(session: Session | None) -> bool:
+    return session is not None and permissions.FEEDS[ALARMS].reach(role_of(session.rank)) is not None
 
 
 def _table(table: Table) -> bodies.TableHealth:

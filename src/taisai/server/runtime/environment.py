@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import logging
 import os
+import platform
 import re
 import sys
 import time
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, Final, Protocol
+from typing import Any, Final, NamedTuple, Protocol
 
 import structlog
 
@@ -40,6 +42,35 @@ class WallClock:
 
     def steady(self) -> int:
         return time.monotonic_ns() // 1_000_000
+
+
+class JournalPlace(NamedTuple):
+    """Where a journal's file is. Digests, because the journal records no path and no name of a machine."""
+
+    machine: str
+    file: str
+
+
+MACHINE_IDS: Final = (Path("/etc/machine-id"), Path("/var/lib/dbus/machine-id"))
+
+
+def machine_id() -> str:
+    """What tells this machine from others: its id, or its network name where it has none."""
+    for path in MACHINE_IDS:
+        with suppress(OSError):
+            if name := path.read_text("ascii", errors="replace").strip():
+                return name
+    return platform.node()
+
+
+def place_of(file: Path, journal: str, *, machine: Callable[[], str] = machine_id) -> JournalPlace:
+    """The place of a journal with this id: the machine, the file's path and its number on the disk."""
+
+    def digest(*parts: str) -> str:
+        return sha256("\n".join(("taisai place", journal, *parts)).encode()).hexdigest()[:16]
+
+    path = os.path.realpath(file)
+    return JournalPlace(digest(machine()), digest(path, str(Path(path).stat().st_ino)))
 
 
 CACHE: Final = "__pycache__"

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
 from typing import Any, Final
 
 import structlog
 
-from taisai.cage.messages import NoteStart, NoteStop, TakeSettings
+from taisai.cage.messages import NotePlace, NoteStart, NoteStop, TakeSettings
 from taisai.game.refusals import Refusal
 from taisai.game.vocabulary import FLOOR
 from taisai.journal import Engine, JournalError, SigningKey
@@ -23,15 +24,17 @@ from taisai.server.dice.shaker import Shaker
 from taisai.server.http.public import our_pages
 from taisai.server.projections.feed_writer import Frame
 from taisai.server.projections.house_feeds import HouseFeeds
+from taisai.server.runtime.alarms import Alarms
 from taisai.server.runtime.betting_clock import Countdown
 from taisai.server.runtime.command_queue import CommandQueue
 from taisai.server.runtime.environment import Clock, Entropy, copy_checkpoint
+from taisai.server.runtime.machine import RESTORED_WORDS, Machine, moved_words
 from taisai.server.runtime.metrics import Metrics
 from taisai.server.runtime.monitors import Monitors
 from taisai.server.runtime.plan import HousePlan, TablePlan
 from taisai.server.runtime.reconciliation import PositionReconciler, finish
 
-REFRESH: Final = 0.5  # seconds between updates of consoles and pit with new bets
+REFRESH: Final = 0.5  # seconds between updates of consoles and pit with new bets, and looks for alarms
 FORGET: Final = 60.0  # seconds; a feed without followers at two looks is no longer made
 TICK: Final = 1.0  # seconds between looks at sessions and the clock
 _log = structlog.get_logger(__name__)
@@ -72,6 +75,7 @@ class HouseServer:
         feeds = Feeds(entropy(8).hex())
         metrics = Metrics()
         self.queue = make_queue(engine, projections, feeds, on_durable=metrics.durable)
+        self.alarms = Alarms(clock, self._publish)
         self.authentication = Authentication(
             self.queue, entropy=entropy, issuer=plan.house, passwords=passwords,
             sessions=StaffSessions(entropy, plan.policy), generic=self.demonstration,
@@ -79,10 +83,14 @@ class HouseServer:
         )  # fmt: skip
         self.dispatcher = Dispatcher(
             self.queue, self.authentication, plan, clock=clock, entropy=entropy, metrics=metrics,
-            demonstration=self.demonstration, pages=our_pages(), dealers=dealers,
+            demonstration=self.demonstration, pages=our_pages(), dealers=dealers, alarms=self.alarms,
         )  # fmt: skip
         self._positions = PositionReconciler(self.queue, clock=clock)
-        self._monitors = Monitors(self.queue, clock=clock, thresholds=plan.thresholds)
+        self._machine = Machine(clock=clock, thresholds=plan.thresholds, free=plan.free)
+        self._machine.watch(self.alarms)
+        self._monitors = Monitors(self.queue, clock=clock, thresholds=plan.thresholds, machine=self._machine)
+        self._machine.count(metrics)
+        metrics.alarms = self.alarms
         self._countdowns: dict[str, Countdown] = {}
         self._shakers: dict[str, Shaker] = {}
         self._known = frozenset(engine.tables())
@@ -105,10 +113,11 @@ class HouseServer:
         await self.authentication.begin(now)
         await self._note(TakeSettings(at=now, by=FLOOR, settings=dict(self.plan.settings)))
         await self._note(NoteStart(at=now, by=FLOOR, program=self.plan.program, manifest=self.plan.manifest))
+        left = await self._note_place(now)
         await self._positions.reconcile()
-        left = await finish(self.queue, self.clock, entropy=self.entropy)
+        left += await finish(self.queue, self.clock, entropy=self.entropy)
         for sentence in left:
-            _log.warning("a transfer waits for a person to finish it", text=sentence)
+            _log.warning("people have something to do", text=sentence)
         self._monitors.begin(sorted(self._known & {table.name for table in self.plan.tables}))
         for name in self._known & self._countdowns.keys():
             self._countdowns[name].resume()
@@ -118,6 +127,24 @@ class HouseServer:
         self._spawn(self._every(REFRESH, self._refresh))
         self._spawn(self._every(FORGET, self._forget))
         return left
+
+    async def _note_place(self, now: int) -> list[str]:
+        """Records where the journal is; says what people must make sure of if it is not where it was."""
+        place, note = self.plan.place, self.plan.restored
+        if place is None:
+            return []
+        before = await self.queue.run(lambda engine: (engine.house().machine, engine.house().file))
+        await self._note(
+            NotePlace(at=now, by=FLOOR, machine=place.machine, file=place.file, restored=note is not None)
+        )
+        if note is not None:
+            with suppress(OSError):  # the next start only says it again
+                note.unlink()
+            return [RESTORED_WORDS]
+        if before in (("", ""), place):
+            return []
+        self._machine.moved = moved_words(machine=before[0] != place.machine)
+        return [self._machine.moved.en]
 
     async def _note(self, command: Any) -> None:
         answer = await self.queue.execute(HOUSE_STREAM, command)
@@ -142,6 +169,9 @@ class HouseServer:
         await self._seal_when_due()
 
     async def _refresh(self) -> None:
+        self._machine.beat(round(REFRESH * 1_000))
+        self.alarms.look()
+        self.queue.feeds.flush()
         self.queue.submit_job(lambda _engine: self.queue.projections.refresh(), self._publish)
 
     def _prompt(self, table: str, until: int) -> None:

@@ -18,6 +18,7 @@ from prometheus_client.registry import Collector
 
 from taisai.game.events import RoundConcluded, RoundVoided
 from taisai.journal import table_of
+from taisai.server.runtime.alarms import Alarms
 from taisai.server.runtime.command_queue import Committed
 
 BUCKETS: Final = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 5.0)
@@ -42,9 +43,12 @@ class Metrics(Collector):
         """Clients that were closed because they did not read."""
         self.journal = 0
         """Entries of the journal at the last look."""
+        self.alarms: Alarms | None = None
+        """Whose states are shown."""
         self._durable = [0] * (len(BUCKETS) + 1)
         self._durable_sum = 0.0
-        self._gauges: list[tuple[str, str, Callable[[], float]]] = []
+        self._gauges: list[tuple[str, str, Callable[[], float | None]]] = []
+        self._counters: list[tuple[str, str, Callable[[], int]]] = []
         self._registry = CollectorRegistry()
         self._registry.register(self)
 
@@ -64,9 +68,13 @@ class Metrics(Collector):
             elif isinstance(event, RoundVoided):
                 self.rounds[table or "", "void"] += 1
 
-    def gauge(self, name: str, text: str, value: Callable[[], float]) -> None:
-        """Adds a figure that is read when Prometheus reads."""
+    def gauge(self, name: str, text: str, value: Callable[[], float | None]) -> None:
+        """Adds a figure that is read when Prometheus reads; None is left out."""
         self._gauges.append((name, text, value))
+
+    def counter(self, name: str, text: str, value: Callable[[], int]) -> None:
+        """Adds a count that is kept elsewhere and only grows."""
+        self._counters.append((name, text, value))
 
     # Reading
 
@@ -93,8 +101,19 @@ class Metrics(Collector):
         )
         yield GaugeMetricFamily("taisai_journal_entries", "Entries of the journal", value=self.journal)
         for name, text, value in self._gauges:
-            yield GaugeMetricFamily(name, text, value=value())
+            if (figure := value()) is not None:
+                yield GaugeMetricFamily(name, text, value=figure)
+        for name, text, counted in self._counters:
+            yield CounterMetricFamily(name, text, value=counted())
+        yield self._alarm_states()
         yield self._histogram()
+
+    def _alarm_states(self) -> Metric:
+        labels = ["alarm", "severity"]
+        family = GaugeMetricFamily("taisai_alarm", "1 while the alarm goes on, else 0", labels=labels)
+        for condition, is_on in self.alarms.states() if self.alarms is not None else ():
+            family.add_metric([condition.name, "critical" if condition.is_grave else "warning"], is_on)
+        return family
 
     def _histogram(self) -> Metric:
         names = (*map(str, BUCKETS), "+Inf")

@@ -18,6 +18,7 @@ from taisai.journal import Engine, JournalError, Submission, stream_of, table_of
 from taisai.journal.codec import HOUSE_STREAM
 from taisai.server.runtime.command_queue import CommandQueue, Committed
 from taisai.server.runtime.environment import Clock
+from taisai.server.runtime.machine import Machine, Measured
 from taisai.server.runtime.plan import Thresholds
 from taisai.study.dice.watch import DiceWatch
 
@@ -42,11 +43,13 @@ class _Kept(msgspec.Struct, frozen=True):
 class Monitors:
     """Listens to every table."""
 
-    def __init__(self, queue: CommandQueue, *, clock: Clock, thresholds: Thresholds) -> None:
+    def __init__(
+        self, queue: CommandQueue, *, clock: Clock, thresholds: Thresholds, machine: Machine
+    ) -> None:
         self._queue = queue
         self._clock = clock
         self._thresholds = thresholds
-        self._apart = clock.now() - clock.steady()
+        self._machine = machine
         self._watches: dict[str, _Watch] = {}
         self._rounds: dict[str, int] = {}
         """Table → the round that opened last: when its wins are read, the next one may be open."""
@@ -80,13 +83,18 @@ class Monitors:
             self._queue.submit_job(lambda engine, name=name: self._watch(engine, name), self._note_all)  # type: ignore[misc]
 
     def tick(self) -> None:
-        """Notes that the machine's clock was set, if it was."""
-        apart = self._clock.now() - self._clock.steady()
-        jump, self._apart = apart - self._apart, apart
-        if abs(jump) >= self._thresholds.clock_jump:
+        """Notes that the machine's clock was set, if it was; looks at the machine and at tables' items."""
+        jump = self._machine.clock_step()
+        if jump is not None:
             _log.warning("the machine's clock jumped", milliseconds=jump)
             self._queue.submit(Submission(HOUSE_STREAM, NoteClock(at=self._clock.now(), by=FLOOR, jump=jump)))
-        self._queue.submit_job(self._over_aged, self._note_all)
+        self._machine.asked()
+        self._queue.submit_job(self._look, self._looked)
+
+    def _looked(self, answer: tuple[Measured, Sequence[NoteOverAge]] | BaseException) -> None:
+        measured, notes = (None, answer) if isinstance(answer, BaseException) else answer
+        self._machine.answered(measured)
+        self._note_all(notes)
 
     def _note_all(self, notes: Sequence[NoteWin | NoteAlarm | NoteOverAge] | BaseException) -> None:
         if isinstance(notes, BaseException):
@@ -122,7 +130,10 @@ class Monitors:
             for seat, amount in won.items() if amount >= most
         ]  # fmt: skip
 
-    def _over_aged(self, _engine: Engine) -> list[NoteOverAge]:
+    def _look(self, engine: Engine) -> tuple[Measured, list[NoteOverAge]]:
+        return self._machine.measure(engine), self._over_aged()
+
+    def _over_aged(self) -> list[NoteOverAge]:
         """The items that came to lie on an open table for too long; each is noted once."""
         notes, now = [], self._clock.now()
         for name, table in self._queue.projections.readable().items():

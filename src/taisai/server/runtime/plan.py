@@ -14,6 +14,7 @@ from taisai.rules.book import Rulebook
 from taisai.server.auth.permissions import RateLimit
 from taisai.server.auth.sessions import SessionPolicy
 from taisai.server.config.tables import DiceIn
+from taisai.server.runtime.environment import JournalPlace
 
 
 class ConnectionLimits(NamedTuple):
@@ -35,6 +36,12 @@ class Thresholds(NamedTuple):
     """Milliseconds."""
     watch: Fraction = Fraction(1, 1000)
     """The chance at which fair dice ever raise the alarm."""
+    stall: int = 3_000
+    """Milliseconds that the event loop or the journal's writer may stand still."""
+    disk_low: int = 5_000_000_000
+    """Free bytes of the journal's disk below which there is a warning."""
+    disk_full: int = 1_000_000_000
+    """Free bytes below which play is in danger."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,6 +87,12 @@ class HousePlan:
     seal_every: int = 1_000
     seal_minutes: int = 15
     checkpoints: Path | None = None
+    place: JournalPlace | None = None
+    """Where the journal's file is; None where that is not recorded."""
+    restored: Path | None = None
+    """The note of `taisai restore` beside the journal, until a start has recorded it."""
+    free: Callable[[], int] | None = None
+    """The free bytes of the journal's disk; None for a journal without a file."""
     day: Callable[[int], str] | None = None
     """The gaming day of a moment."""
     approved: Callable[[Rulebook, int], str | None] | None = None
