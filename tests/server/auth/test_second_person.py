@@ -68,9 +68,9 @@ def test_nobody_agrees_with_themselves_and_their_code_is_not_used_up() -> None:
 def test_what_fails_here_counts_and_locks() -> None:
     staffed = Staffed()
     asker = staffed.signs_in(SUE)
-    assert agrees(staffed, asker, code=staffed.wrong_code(MAX)) == WRONG_CREDENTIALS
-    for _ in range(2):
-        assert agrees(staffed, asker, password="not this password") == WRONG_CREDENTIALS
+    assert agrees(staffed, asker, password="not this password") == WRONG_CREDENTIALS
+    for _ in range(3):
+        assert agrees(staffed, asker, code=staffed.wrong_code(MAX)) == WRONG_CREDENTIALS
     assert [event.person for event in staffed.told(PersonLocked)] == [MAX]
     assert agrees(staffed, asker) == LOCKED
 

@@ -152,15 +152,18 @@ class SignedIn(HouseEvent, frozen=True, kw_only=True, tag="signed-in"):
     address: str
 
 
-class NoteFailure(HouseCommand, frozen=True, kw_only=True, tag="note-failure"):
+class NoteFailure(HouseCommand, frozen=True, kw_only=True, omit_defaults=True, tag="note-failure"):
     """Someone failed to sign in as a person; the password is not recorded."""
 
     person: str
     address: str
     why: str
+    counts: bool = True
+    """Whether it counts towards a lock. Since format 2 the server says so only of a right password with a
+    wrong code: nobody else can lock a person."""
 
 
-class SignInFailed(HouseEvent, frozen=True, kw_only=True, tag="sign-in-failed"):
+class SignInFailed(HouseEvent, frozen=True, kw_only=True, omit_defaults=True, tag="sign-in-failed"):
     """Someone failed to sign in."""
 
     person: str
@@ -169,6 +172,8 @@ class SignInFailed(HouseEvent, frozen=True, kw_only=True, tag="sign-in-failed"):
     """Whether the name is on the staff list."""
     address: str
     why: str
+    counts: bool = True
+    """Whether it counts towards a lock."""
 
 
 class PersonLocked(HouseEvent, frozen=True, kw_only=True, tag="person-locked"):

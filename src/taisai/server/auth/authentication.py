@@ -17,8 +17,9 @@ from taisai.game.vocabulary import FLOOR, folded, is_name
 from taisai.journal import Answer, Engine, JournalError
 from taisai.journal.codec import HOUSE_STREAM, AnyEvent
 from taisai.server.auth import credentials as vault
+from taisai.server.auth.attempts import KnownNetworks
 from taisai.server.auth.credentials import Passwords, weakness
-from taisai.server.auth.permissions import RateLimit, RateLimiter, is_generic
+from taisai.server.auth.permissions import RateLimit, RateLimiter, is_generic, network_of
 from taisai.server.auth.sessions import (
     Approvals,
     NewApproval,
@@ -31,6 +32,7 @@ from taisai.server.auth.verification import (
     BUSY,
     NO_ADDRESS,
     UNRECORDED,
+    WORKERS,
     WRONG_CREDENTIALS,
     QueueLike,
     SignInRefusalReason,
@@ -39,7 +41,6 @@ from taisai.server.auth.verification import (
 )
 from taisai.server.runtime.environment import Entropy
 
-WORKERS: Final = 2  # passwords checked at once: each takes 64 MiB and some 180 ms of a processor
 SIGN_INS: Final = RateLimit(burst=10, every=6_000)  # from one address: a whole desk at the start of a shift
 T = TypeVar("T")
 _UNWRITTEN: Final = frozenset({Reason.JOURNAL_UNWRITABLE, Reason.JOURNAL_IN_DOUBT, Reason.TOO_MANY})
@@ -86,9 +87,11 @@ class Authentication:
         self._generic = generic
         self._executor = executor or ThreadPoolExecutor(WORKERS, thread_name_prefix="passwords")
         self._passwords = Passwords(entropy) if passwords is None else passwords
+        self.known = KnownNetworks()
+        """The networks of people and devices that proved who they are."""
         self._verifier = Verifier(
             queue, passwords=self._passwords, rates=RateLimiter(SIGN_INS) if rates is None else rates,
-            entropy=entropy, executor=self._executor, generic=generic,
+            entropy=entropy, executor=self._executor, known=self.known, generic=generic,
         )  # fmt: skip
         self._noted: set[str] = set()
         """Sessions whose sign-in is in the journal."""
@@ -144,6 +147,7 @@ class Authentication:
             self._queue_end(session, SignOutCause.REVOKED)
             await self._note_ends(now)
             return WRONG_CREDENTIALS
+        self.known.add(network_of(address), now)
         _log.info("signed in", person=session.person, session=session.id, address=address)
         return opened
 
