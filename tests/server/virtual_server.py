@@ -59,7 +59,9 @@ PLACES: Final = {
 """Devices, and where they are."""
 BY_ROLE: Final = {Role.TERMINAL: "P1", Role.DISPLAY: "D1", Role.SHAKER: "S1"}
 TINY: Final = Cost(time=1, memory=8, parallelism=1)
-MANY: Final = ConnectionLimits(asks_a_second=10_000_000, burst=10_000_000, requests_a_second=1_000)
+MANY: Final = ConnectionLimits(
+    asks_a_second=10_000_000, burst=10_000_000, requests_a_second=1_000, bets_a_round=10**9
+)
 CREDITS: Final = 50_000
 
 

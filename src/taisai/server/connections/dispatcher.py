@@ -12,7 +12,8 @@ import structlog
 from taisai.cage import EnrolledDevice
 from taisai.cage.messages import DeviceDismissed, SignOutCause
 from taisai.game.commands import PlaceBets
-from taisai.journal import Submission, stream_of
+from taisai.game.events import BetsOpened
+from taisai.journal import Submission, stream_of, table_of
 from taisai.journal.codec import HOUSE_STREAM
 from taisai.protocol import requests
 from taisai.protocol.commands import BY_TAG, tag_of
@@ -20,26 +21,57 @@ from taisai.protocol.message import PROTOCOL_VERSION, Request, ServerMessage
 from taisai.protocol.replies import ChallengeNotice, PongReply, WelcomeReply
 from taisai.server.auth import permissions
 from taisai.server.auth.authentication import Authentication
-from taisai.server.auth.permissions import DEVICES, VISITOR, Principal, RateLimit, RateLimiter, Role, role_of
+from taisai.server.auth.permissions import (
+    DEVICES,
+    VISITOR,
+    Principal,
+    RateLimit,
+    RateLimiter,
+    Role,
+    network_of,
+    role_of,
+)
 from taisai.server.auth.sessions import EndedSession, Session
 from taisai.server.auth.verification import device_proof
-from taisai.server.connections.sockets import TRY_AGAIN, Socket, UnauthenticatedSockets, follow, unfollow
+from taisai.server.connections.parties import (
+    SLIPS_OF_REQUEST,
+    SOCKETS_OF_PERSON,
+    WEIGHTS,
+    Parties,
+    too_many_bets,
+)
+from taisai.server.connections.sockets import (
+    PLACE_BETS,
+    TRY_AGAIN,
+    Socket,
+    UnauthenticatedSockets,
+    follow,
+    unfollow,
+)
 from taisai.server.dice import entry as dice
 from taisai.server.handlers import bet_shortcuts, cage, commands, queries, tickets
 from taisai.server.handlers.context import FAULT, Context, Handler, refused
 from taisai.server.http.public import NO_PAGES, BuiltPages
+from taisai.server.projections.feed_writer import Frame
+from taisai.server.projections.house_views import copied_key_alarm
 from taisai.server.runtime.command_queue import CommandQueue, Committed
 from taisai.server.runtime.environment import Clock, Entropy
 from taisai.server.runtime.metrics import UNREADABLE, Metrics
 from taisai.server.runtime.plan import HousePlan
 
-MOST_AT_WORK: Final = 32  # requests of one socket that are worked on at a time
+MOST_AT_WORK: Final = 32  # requests of one device or person that are worked on at a time
 _log = structlog.get_logger(__name__)
-_PLACE_BETS: Final = BY_TAG["place-bets"]
+_RECORD_BETS: Final = BY_TAG["record-bets"]
+_WITH_BETS: Final = frozenset({PLACE_BETS, _RECORD_BETS})
+SEATS_OF_RECORDER: Final = 10
+"""A person who records the layout of a live table may record as many bets as so many terminals."""
 _RARE: Final = frozenset({"keep-favourite", "ticket-out"})
 """Requests that a player makes rarely: each stores something for good, or costs a write of the disk."""
 _LONG: Final = frozenset({"rounds"})
 """Requests that, for staff, go through the bets of all seats while commands wait."""
+COPIES_TOLD: Final = 5
+"""Alarms of devices on two connections that the pit has at once: after a power cut there are hundreds."""
+COPIES_EVERY: Final = 60_000  # ms until there may be one more
 HANDLERS: Final[Mapping[type[Request], Handler]] = {
     requests.DoRequest: commands.do,
     requests.OpenTableRequest: commands.open_table,
@@ -102,8 +134,11 @@ class Dispatcher:
         self.bounds = plan.bounds
         self.sockets: dict[Socket, None] = {}
         self._unauthenticated = UnauthenticatedSockets(self.bounds.sockets)
+        self.parties = Parties(rate=self.bounds.asks_a_second, burst=self.bounds.burst)
         a_second = self.bounds.requests_a_second
         self._rare_requests = RateLimiter(RateLimit(burst=20, every=2_000))
+        self._copies = RateLimiter(RateLimit(burst=COPIES_TOLD, every=COPIES_EVERY))
+        self._copies_of_device = RateLimiter(RateLimit(burst=1, every=10 * COPIES_EVERY))
         self._long_requests = RateLimiter(RateLimit(burst=20, every=500))
         self.requests = RateLimiter(RateLimit(burst=4 * a_second, every=max(1, 1_000 // a_second)))
         self.at_work: set[asyncio.Task[None]] = set()
@@ -120,8 +155,6 @@ class Dispatcher:
         """Takes a new connection, and challenges it."""
         self.sockets[socket] = None
         socket.nonce = self.entropy(32).hex()
-        socket.credit = self.bounds.burst
-        socket.credit_at = self.clock.steady()
         socket.send(
             ChallengeNotice(
                 protocol=PROTOCOL_VERSION, program=self.plan.program, nonce=socket.nonce,
@@ -138,6 +171,7 @@ class Dispatcher:
     def disconnect(self, socket: Socket) -> None:
         """Forgets a connection that is over."""
         self.sockets.pop(socket, None)
+        socket.party.sockets.pop(socket, None)
         self._unauthenticated.remove(socket)
         for feed in socket.following:
             self.queue.feeds.unfollow(feed, socket.outbox)
@@ -149,6 +183,8 @@ class Dispatcher:
 
     def _on_commit(self, committed: Committed) -> None:
         if committed.stream != HOUSE_STREAM:
+            if any(type(event) is BetsOpened for event in committed.events):
+                self.context.placed.pop(table_of(committed.stream) or "", None)
             return
         self.authentication.heard(committed.events)
         for event in committed.events:
@@ -159,13 +195,18 @@ class Dispatcher:
 
     # Requests
 
-    def handle(self, socket: Socket, request: Request) -> None:
+    def handle(self, socket: Socket, request: Request) -> None:  # noqa: C901  every bet passes here
         """Answers a request, at once or as soon as the answer is durable."""
         kind = type(request)
         self.metrics.requests[kind] += 1
-        if socket.credit > 0:
-            socket.credit -= 1
-        elif not self._has_earned(socket):
+        weight, party = WEIGHTS.get(kind, 1), socket.party
+        if kind is requests.DoRequest:
+            sent: Any = request.do  # type: ignore[attr-defined]
+            if type(sent) in _WITH_BETS:
+                weight += len(sent.bets) // SLIPS_OF_REQUEST
+        if party.credit >= weight:
+            party.credit -= weight
+        elif not party.has_earned(weight, self.clock.steady()):  # the clock is read only when it is needed
             self._refuse_too_often(socket, request.id)
             return
         if kind is requests.HelloRequest:
@@ -186,11 +227,17 @@ class Dispatcher:
     def place_bets(self, socket: Socket, request: requests.DoRequest) -> bool:
         """Submits bets of a terminal at its own seat; returns whether the request is that, as most are."""
         principal, bets = socket.principal, request.do
-        if type(bets) is not _PLACE_BETS or principal.role is not Role.TERMINAL:
+        if type(bets) is not PLACE_BETS or principal.role is not Role.TERMINAL:
             return False
         sent: Any = bets
         if request.table != principal.table or sent.seat != principal.seat or principal.table is None:
             return False
+        count, placed = len(sent.bets), self.context.placed[principal.table]
+        if placed[principal.name] + count > self.bounds.bets_a_round:
+            problem = too_many_bets(count, placed[principal.name], self.bounds.bets_a_round)
+            socket.send(refused(request.id, "too-many", problem, "house:most"))
+            return True
+        placed[principal.name] += count
         command = PlaceBets(
             at=self.clock.now(), by=principal.name, round=sent.round, seat=sent.seat, bets=sent.bets,
             means=sent.means,
@@ -201,26 +248,14 @@ class Dispatcher:
     def refuse_unreadable(self, socket: Socket, problem: str, id_: str | None = None) -> None:
         """Answers what is no request; it counts as one, so that a client cannot keep the server busy."""
         self.metrics.requests[UNREADABLE] += 1
-        if socket.credit > 0:
-            socket.credit -= 1
-        elif not self._has_earned(socket):
+        if not socket.party.has_earned(1, self.clock.steady()):
             self._refuse_too_often(socket, id_)
             return
         socket.send(refused(id_, "bad-message", problem))
 
     def _refuse_too_often(self, socket: Socket, id_: str | None) -> None:
-        most = self.bounds.asks_a_second
+        most = socket.party.rate
         socket.send(refused(id_, "too-often", f"too many requests: expected at most {most} a second"))
-
-    def _has_earned(self, socket: Socket) -> bool:
-        """Whether time has brought new credit; the clock is read only when a burst is used up."""
-        now, bounds = self.clock.steady(), self.bounds
-        earned = (now - socket.credit_at) * bounds.asks_a_second // 1000
-        if earned < 1:
-            return False
-        socket.credit = min(bounds.burst, earned) - 1
-        socket.credit_at = now
-        return True
 
     def _ended(self, principal: Principal) -> str | None:
         """Why a session is over; else its person has just done something."""
@@ -246,7 +281,9 @@ class Dispatcher:
         now = self.clock.steady()
         if problem is not None:
             socket.send(refused(request.id, "not-permitted", problem, "house:access"))
-        elif socket.at_work >= MOST_AT_WORK:
+        elif (problem := self._too_many_recorded(principal, request)) is not None:
+            socket.send(refused(request.id, "too-many", problem, "house:most"))
+        elif len(socket.party.tasks) >= MOST_AT_WORK:
             problem = f"too many requests at work: expected at most {MOST_AT_WORK} at a time"
             socket.send(refused(request.id, "too-often", problem))
         elif (kind in _RARE and not self._rare_requests.takes(principal.name, now)) or (
@@ -257,6 +294,18 @@ class Dispatcher:
             socket.send(refused(request.id, "too-often", problem))
         else:
             socket.spawn(self._answer(socket, request))
+
+    def _too_many_recorded(self, principal: Principal, request: Any) -> str | None:
+        """Why a person may not record these bets too in the round; else they are counted."""
+        if type(request) is not requests.DoRequest or type(request.do) is not _RECORD_BETS:
+            return None
+        sent: Any = request.do
+        count, placed = len(sent.bets), self.context.placed[request.table or ""]
+        most = SEATS_OF_RECORDER * self.bounds.bets_a_round
+        if placed[principal.name] + count > most:
+            return too_many_bets(count, placed[principal.name], most)
+        placed[principal.name] += count
+        return None
 
     def not_permitted(
         self,
@@ -347,9 +396,42 @@ class Dispatcher:
             self._unauthenticated.remove(socket)
         socket.principal = principal
         socket.stream = stream_of(principal.table or "")
+        replaced = self._join(socket, principal)
         socket.send(
             WelcomeReply(
                 to=request.id, role=principal.role, name=principal.name, table=principal.table,
-                seat=principal.seat, currency=self.plan.currency,
+                seat=principal.seat, currency=self.plan.currency, replaced=replaced,
             )
         )  # fmt: skip
+
+    def _join(self, socket: Socket, principal: Principal) -> int:
+        """Joins the party of the principal; returns how many older connections it replaces."""
+        network = network_of(socket.address)
+        party = self.parties.of(principal, network, self.clock.steady())
+        socket.party = party
+        if principal is VISITOR:
+            return 0
+        self.authentication.known.add(network, self.clock.now())
+        is_device = principal.role in DEVICES
+        most = 1 if is_device else SOCKETS_OF_PERSON
+        surplus = list(party.sockets)[: max(0, len(party.sockets) + 1 - most)]
+        for older in surplus:
+            del party.sockets[older]
+            older.end("replaced", f"{principal.name} connected again elsewhere: this connection is closed")
+            if is_device:
+                self._tell_of_copies(principal, older=older.address, newer=socket.address)
+        party.sockets[socket] = None
+        return len(surplus)
+
+    def _tell_of_copies(self, device: Principal, *, older: str, newer: str) -> None:
+        """Tells the pit that a device is on two connections: its key may be copied."""
+        _log.warning("a device connected a second time", device=device.name, older=older, newer=newer)
+        now = self.clock.steady()
+        if not (self._copies_of_device.takes(device.name, now) and self._copies.takes("all", now)):
+            return
+        alarm = copied_key_alarm(self.clock.now(), device.table or "", device.name, older=older, newer=newer)
+        self.queue.submit_job(lambda _engine: self.queue.projections.warn(alarm), self._warned)
+
+    def _warned(self, frames: list[Frame] | BaseException) -> None:
+        for frame in frames if isinstance(frames, list) else ():
+            self.queue.feeds.publish(frame)

@@ -7,15 +7,16 @@ from collections import Counter
 from collections.abc import Awaitable, Callable, Coroutine
 from functools import partial, reduce
 from operator import or_
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, cast
 
 import msgspec
 
 from taisai.game.refusals import Refusal
 from taisai.journal import Answer
-from taisai.protocol.message import MOST_ID, MOST_MESSAGE, Request
+from taisai.protocol.commands import BY_TAG
+from taisai.protocol.message import MOST_ID, MOST_MESSAGE, Request, repeated_key
 from taisai.protocol.replies import DoneReply, EndNotice, FollowingReply, RefusedReply, SnapshotNotice
-from taisai.protocol.requests import REQUESTS
+from taisai.protocol.requests import REQUESTS, DoRequest
 from taisai.server.auth import permissions
 from taisai.server.auth.permissions import VISITOR, Principal, network_of
 from taisai.server.connections.feeds import AsgiMessage, DirectTransport, Outbox, Send
@@ -39,6 +40,7 @@ TRY_AGAIN: Final = 1013
 LAST_WORD: Final = 0.5  # seconds in which a slow client may still take the reason of the close
 MOST_FOLLOWED: Final = 64  # feeds of one socket
 decode_request: Final = msgspec.json.Decoder(AnyRequest, strict=True).decode
+PLACE_BETS: Final = BY_TAG["place-bets"]
 encoded: Final = msgspec.json.Encoder().encode
 _any_object: Final = msgspec.json.Decoder(dict[str, Any]).decode
 _UNREADABLE: Final = (msgspec.DecodeError, UnicodeEncodeError, RecursionError)
@@ -89,8 +91,8 @@ class Socket:
     """One connection."""
 
     __slots__ = (
-        "_dispatcher", "_is_closing", "_reading", "_receive", "_tasks", "address", "credit",
-        "credit_at", "following", "nonce", "outbox", "principal", "stream", "wanted",
+        "_dispatcher", "_is_closing", "_reading", "_receive", "address", "following", "nonce", "outbox",
+        "party", "principal", "stream", "wanted",
     )  # fmt: skip
 
     def __init__(
@@ -108,8 +110,8 @@ class Socket:
         if line is not None:
             line.on_text = self.receive
         self._reading: asyncio.Task[Any] | None = None
-        self._tasks: set[asyncio.Task[None]] = set()
         self.address = address
+        self.party = dispatcher.parties.stranger(dispatcher.clock.steady())
         self.nonce = ""
         self.principal: Principal = VISITOR
         self.following: set[str] = set()
@@ -117,10 +119,6 @@ class Socket:
         """The stream of a device's own table."""
         self.wanted: set[str] = set()
         """The feeds that it follows or will follow."""
-        self.credit = 0
-        """How many requests it may still make at once."""
-        self.credit_at = 0
-        """When its credit was last counted."""
 
     # Sending
 
@@ -204,6 +202,11 @@ class Socket:
             return
         try:
             request = decode_request(text)
+            # Bets in their shortest form, as clients send them, have no room for a key that stands twice.
+            is_bets = type(request) is DoRequest and type(request.do) is PLACE_BETS and text.isascii()
+            is_shortest = is_bets and len(encoded(request)) == len(text)
+            if not is_shortest and (key := repeated_key(text)) is not None:
+                raise msgspec.DecodeError(f"the key {key!r} stands twice in an object")
         except _UNREADABLE as error:
             problem = f"could not read the request: {str(error) or type(error).__name__}"
             self._dispatcher.refuse_unreadable(self, problem, _id_in(text))
@@ -213,13 +216,9 @@ class Socket:
     def spawn(self, work: Coroutine[Any, Any, None]) -> None:
         """Carries out a request that takes time, beside everything else."""
         task = asyncio.get_running_loop().create_task(work)
-        for tasks in (self._tasks, self._dispatcher.at_work):
+        for tasks in (self.party.tasks, self._dispatcher.at_work):
             tasks.add(task)
             task.add_done_callback(tasks.discard)
-
-    @property
-    def at_work(self) -> int:
-        return len(self._tasks)
 
 
 def _id_in(text: str) -> str | None:
@@ -291,11 +290,9 @@ def _shown(
     if socket in dispatcher.sockets:
         if request.feed in socket.wanted:  # else it was unfollowed meanwhile
             _followed(dispatcher, socket, request.feed, snapshot.number)
-        socket.outbox.put(
-            encoded(
-                SnapshotNotice(feed=request.feed, number=snapshot.number, view=snapshot.view, to=request.id)
-            )
-        )
+        view = cast("Any", dispatcher.queue.feeds.encoded.of(request.feed, snapshot.view))
+        notice = SnapshotNotice(feed=request.feed, number=snapshot.number, view=view, to=request.id)
+        socket.outbox.put(encoded(notice))
         dispatcher.queue.feeds.unsent[socket.outbox] = None
 
 

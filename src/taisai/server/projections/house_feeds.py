@@ -221,6 +221,12 @@ class HouseFeeds:
             feeds.ring(table, until)
         return self._writer.take_frames()
 
+    def warn(self, alarm: Alarm) -> list[Frame]:
+        """Shows the pit an alarm of the server itself."""
+        self._alarms.append(alarm)
+        self._show_house()
+        return self._writer.take_frames()
+
     def refresh(self) -> list[Frame]:
         """Shows consoles and the pit the bets since the last call."""
         stale = [(name, feeds) for name, feeds in self.tables.items() if feeds.is_stale]
