@@ -412,6 +412,7 @@ class Dispatcher:
         if principal is VISITOR:
             return 0
         self.authentication.known.add(network, self.clock.now())
+        socket.admitted()
         is_device = principal.role in DEVICES
         most = 1 if is_device else SOCKETS_OF_PERSON
         surplus = list(party.sockets)[: max(0, len(party.sockets) + 1 - most)]

@@ -45,6 +45,9 @@ class DirectTransport(Protocol):
     def write(self, frame: bytes) -> bool:
         """Writes a frame; False where that cannot be done now."""
 
+    def admitted(self) -> None:
+        """The client proved who it is."""
+
 
 class Outbox:
     """The messages for a client, in order; all that there are go in one WebSocket message."""

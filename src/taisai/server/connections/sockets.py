@@ -91,8 +91,8 @@ class Socket:
     """One connection."""
 
     __slots__ = (
-        "_dispatcher", "_is_closing", "_reading", "_receive", "address", "following", "nonce", "outbox",
-        "party", "principal", "stream", "wanted",
+        "_dispatcher", "_is_closing", "_line", "_reading", "_receive", "address", "following", "nonce",
+        "outbox", "party", "principal", "stream", "wanted",
     )  # fmt: skip
 
     def __init__(
@@ -107,6 +107,7 @@ class Socket:
         self._receive = receive
         self.outbox = Outbox(send, self._cut, line, on_overflow=self._overflow)
         self._is_closing = False
+        self._line = line
         if line is not None:
             line.on_text = self.receive
         self._reading: asyncio.Task[Any] | None = None
@@ -153,6 +154,11 @@ class Socket:
             self.outbox.close(code, why, encoded(EndNotice(why=why, message=message)))
             if self.outbox.is_waiting:
                 asyncio.get_running_loop().call_later(LAST_WORD, self._cut)
+
+    def admitted(self) -> None:
+        """The client proved who it is: its connection is no stranger's."""
+        if self._line is not None:
+            self._line.admitted()
 
     @property
     def is_closing(self) -> bool:
