@@ -45,6 +45,9 @@ Who = str | NewSession | None
 """A device, someone with a session, or nobody."""
 HOST: Final = "floor.test"
 ORIGIN: Final = f"https://{HOST}"
+AWAY: Final = "192.0.2.7"
+HERE: Final = "127.0.0.1"
+"""The server's own machine."""
 KEY: Final = SigningKey.new("connected", seed=bytes(range(32)))
 BOOK: Final = "rws-sic-bo-etg-v8"
 PEOPLE: Final = {role: f"{role} Tan" for role in Role if role in STAFF}
@@ -334,9 +337,11 @@ class Connected:
         *,
         session: NewSession | None = None,
         raw: bytes | None = None,
+        client: str = AWAY,
+        scheme: str = "https",
         **headers: str,
     ) -> Response:
-        """What a request gets; headers are named with underscores."""
+        """What a request gets from a client at an address; headers are named with underscores."""
         content = raw if raw is not None else b"" if body is None else msgspec.json.encode(body)
         given = {"host": HOST, "content-length": str(len(content))}
         if content:
@@ -347,10 +352,10 @@ class Connected:
         plain, _, query = path.partition("?")
         scope = {
             "type": "http", "asgi": {"version": "3.0"}, "http_version": "1.1", "method": method,
-            "scheme": "https",
+            "scheme": scheme,
             "path": plain, "raw_path": plain.encode(), "query_string": query.encode(), "root_path": "",
             "headers": [(name.encode(), value.encode("latin-1")) for name, value in given.items() if value],
-            "client": ("192.0.2.7", 1), "server": (HOST, 443), "state": {}, "extensions": {},
+            "client": (client, 1), "server": (HOST, 443), "state": {}, "extensions": {},
         }  # fmt: skip
         incoming = deque([{"type": "http.request", "body": content, "more_body": False}])
         sent: list[Any] = []

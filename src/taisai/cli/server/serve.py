@@ -27,7 +27,14 @@ from taisai.server.runtime.house_server import HouseServer
 from taisai.server.runtime.plan import ConnectionLimits, HousePlan, TablePlan, Thresholds
 from taisai.server.runtime.rulebook_approvals import RulebookApprovals
 from taisai.server.runtime.serving import Serving, listening
-from taisai.server.runtime.startup_checks import OpenedJournal, gaming_date, in_force, opened, proven
+from taisai.server.runtime.startup_checks import (
+    OpenedJournal,
+    gaming_date,
+    in_force,
+    metrics_token,
+    opened,
+    proven,
+)
 
 
 def recovery_lines(answers: Mapping[str, object]) -> Iterator[str]:
@@ -126,6 +133,7 @@ def plan_of(config: Config, approvals: RulebookApprovals) -> HousePlan:
             for table in config.tables
         ],
         origins=frozenset(config.listen.allowed_origins),
+        behind_proxy=config.listen.behind_proxy, metrics_token=metrics_token(config),
         bounds=ConnectionLimits(
             sockets=floor.sockets, asks_a_second=floor.asks_a_second, burst=4 * floor.asks_a_second
         ),

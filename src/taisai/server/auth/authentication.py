@@ -177,7 +177,7 @@ class Authentication:
         self, person: str, password: str, *, by: str, now: int, second: str | None = None
     ) -> NewFactor | Refusal | SignInRefused:
         """Sets a new password and second factor, if `by` may set them, and ends the person's sessions."""
-        if problem := _unfit(person, password, generic=self._generic):
+        if problem := await self._verifier.work(partial(_unfit, person, password, generic=self._generic)):
             return SignInRefused(SignInRefusalReason.UNFIT, problem)
         make = partial(
             vault.new_credentials, person, password, passwords=self._passwords, entropy=self._entropy,

@@ -144,6 +144,12 @@ class ListenConfig:
         "The proxy's addresses or networks, with behind_proxy: the server believes a forwarded client "
         "address only from these. It counts and records sign-ins by client address.", default=["127.0.0.1"])
 
+    metrics_token_file: Path | None = optional(
+        PathKind("a file with a token", exists=True, is_quoted=False),
+        "A file whose first line is the token of your monitoring: with it (Authorization: Bearer) another "
+        "machine may read /metrics and all of /health. 32 characters or more; mode 0600.",
+        example="metrics.token")
+
     @property
     def address(self) -> str:
         scheme = "http" if self.tls_key is None else "https"

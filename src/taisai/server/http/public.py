@@ -15,7 +15,7 @@ from taisai.game import Table
 from taisai.journal import Engine
 from taisai.protocol import bodies
 from taisai.protocol.replies import socket_schema
-from taisai.server.http.guard import UNLIMITED, refused
+from taisai.server.http.guard import MONITORED, UNLIMITED, refused
 
 if TYPE_CHECKING:
     from taisai.server.connections.dispatcher import Dispatcher
@@ -57,18 +57,25 @@ async def _server_state(request: Request[Any, Any, State]) -> _ServerState:
     return latest
 
 
-@get("/health", summary="The state of the server", opt={UNLIMITED: True})
+@get("/health", summary="The state of the server", opt={UNLIMITED: True, MONITORED: True})
 async def health(request: Request[Any, Any, State]) -> Response[bodies.HealthResponse]:
-    """503 if the journal cannot be written, else 200. Status 'trouble': a table cannot be read, too."""
+    """503 if the journal cannot be written, else 200. Status 'trouble': a table cannot be read, too.
+
+    Strangers get the status and the names of the tables. Everything is for staff with a session, for this
+    machine, and for the metrics token.
+    """
     dispatcher: Dispatcher = request.app.state.dispatcher
     state = await _server_state(request)
     trouble = state.trouble or "; ".join(state.left_out) or None
     response = bodies.HealthResponse(
-        status="trouble" if trouble else "ok", program=dispatcher.plan.program,
-        demonstration=dispatcher.demonstration, tables=state.tables, sockets=len(dispatcher.sockets),
-        journal=state.journal, trouble=trouble,
-        checks=tuple(getattr(request.app.state, "checks", ())),
+        status="trouble" if trouble else "ok", demonstration=dispatcher.demonstration,
+        tables=tuple(bodies.TableHealth(name=table.name, rulebook=table.rulebook) for table in state.tables),
     )  # fmt: skip
+    if request.state.sees_inside:
+        response = msgspec.structs.replace(
+            response, program=dispatcher.plan.program, tables=state.tables, sockets=len(dispatcher.sockets),
+            journal=state.journal, trouble=trouble, checks=tuple(getattr(request.app.state, "checks", ())),
+        )  # fmt: skip
     return Response(response, status_code=503 if state.trouble else 200)
 
 
@@ -81,9 +88,12 @@ def _table(table: Table) -> bodies.TableHealth:
     )  # fmt: skip
 
 
-@get("/metrics", summary="Figures for Prometheus", media_type=MediaType.TEXT, include_in_schema=False)
+@get(
+    "/metrics", summary="Figures for Prometheus", media_type=MediaType.TEXT, include_in_schema=False,
+    opt={MONITORED: True},
+)  # fmt: skip
 async def metrics(request: Request[Any, Any, State]) -> Response[bytes]:
-    """Counters of the server."""
+    """Counters of the server, for staff with a session, for this machine, and for the metrics token."""
     dispatcher: Dispatcher = request.app.state.dispatcher
     dispatcher.metrics.journal = (await _server_state(request)).journal
     return Response(dispatcher.metrics.text(), media_type="text/plain; version=0.0.4; charset=utf-8")

@@ -70,6 +70,9 @@ class HousePlan:
     tables: Sequence[TablePlan] = ()
     origins: frozenset[str] = frozenset()
     """The origins of pages that may connect."""
+    behind_proxy: bool = False
+    metrics_token: str | None = None
+    """What a monitor on another machine sends to see the inside of the server."""
     bounds: ConnectionLimits = field(default_factory=ConnectionLimits)
     policy: SessionPolicy = field(default_factory=SessionPolicy)
     sign_ins: RateLimit | None = None
