@@ -14,11 +14,17 @@ from taisai.cage.messages import SignOutCause
 from taisai.protocol.message import MOST_MESSAGE
 from taisai.rules import Act
 from taisai.server.auth import permissions
+from taisai.server.auth.attempts import FREE_FAILURES
+from taisai.server.auth.verification import MOST_CHECKED, MOST_STRANGERS
 from taisai.server.config.settings import SECTIONS, settings_of
-from taisai.server.connections.dispatcher import MOST_AT_WORK
+from taisai.server.connections.accepting import HANDSHAKE_WITHIN
+from taisai.server.connections.dispatcher import MOST_AT_WORK, SEATS_OF_RECORDER
 from taisai.server.connections.feeds import MOST_BYTES, MOST_MESSAGES, RING
+from taisai.server.connections.parties import BEFORE_HELLO, PAGES_OF_PERSON, SOCKETS_OF_PERSON
 from taisai.server.connections.sockets import HELLO_WITHIN, MOST_FOLLOWED
+from taisai.server.connections.transport import REQUEST_WITHIN
 from taisai.server.runtime.command_queue import MOST_WAITING
+from taisai.server.runtime.plan import ConnectionLimits
 from tests.docs.real_server import opened
 from tests.server.virtual_server import CREDITS
 
@@ -42,19 +48,29 @@ def figures(page: str) -> dict[str, list[int]]:
 def limits() -> dict[str, list[int]]:
     """The same, by the program."""
     floor, access = SECTIONS["floor"], SECTIONS["access"]
-    asks = _default(floor, "asks_a_second")
+    asks, bets = _default(floor, "asks_a_second"), ConnectionLimits().bets_a_round
+    assert HANDSHAKE_WITHIN == REQUEST_WITHIN
     return {
         "a message from a client": [MOST_MESSAGE // 1024],
         "connections": [_default(floor, "sockets")],
-        "requests of a connection": [asks, 4 * asks],
-        "requests of a connection in progress at once": [MOST_AT_WORK],
+        "connections of a device": [1],
+        "connections of a person": [SOCKETS_OF_PERSON],
+        "requests of a device, by weight": [asks, 4 * asks],
+        "requests of a person, by weight": [PAGES_OF_PERSON],
+        "requests of a connection before `hello`": [BEFORE_HELLO],
+        "requests of a device or person in progress at once": [MOST_AT_WORK],
+        "bets of a terminal in a round, those taken back included": [bets],
+        "bets that one person records at a table in a round": [SEATS_OF_RECORDER * bets],
+        "an unfinished request or handshake of TLS": [int(REQUEST_WITHIN)],
         "feeds of a connection": [MOST_FOLLOWED],
         "connections before `hello`": [int(HELLO_WITHIN)],
         "messages that wait for a client": [MOST_MESSAGES, MOST_BYTES // 1024 // 1024],
         "changes that a feed remembers": [RING],
         "commands that wait for the journal": [MOST_WAITING],
         "sign-ins from an address": [_default(access, "sign_ins_a_minute")],
-        "failures in a row of one person": [MOST_FAILURES],
+        "failed sign-ins in a row under one name from one network": [FREE_FAILURES],
+        "sign-ins that are checked at once": [MOST_CHECKED, MOST_STRANGERS],
+        "tries in a row with a person's right password and a wrong code": [MOST_FAILURES],
     }
 
 

@@ -1,4 +1,4 @@
-// Made from the server's schemas a134e61d2af07beb by `npm run messages`, never by hand.
+// Made from the server's schemas 022df1728708b5a0 by `npm run messages`, never by hand.
 
 export type AnyCommand =
   | Assign
@@ -926,6 +926,7 @@ export interface WelcomeReply {
   table?: string | null;
   seat?: string | null;
   currency?: string;
+  replaced?: number;
 }
 /**
  * The server is there.
@@ -2324,15 +2325,15 @@ export interface EnterResponse {
   seat: string | null;
 }
 /**
- * The state of the server.
+ * The state of the server. A stranger gets the status, and the name and rulebook of each table.
  */
 export interface HealthResponse {
   status: string;
-  program: string;
   demonstration: boolean;
   tables: TableHealth[];
-  sockets: number;
-  journal: number;
+  program: string | null;
+  sockets: number | null;
+  journal: number | null;
   trouble: string | null;
   checks: string[];
 }
@@ -2342,8 +2343,8 @@ export interface HealthResponse {
 export interface TableHealth {
   name: string;
   rulebook: string;
-  phase: string;
-  number: number;
+  phase: string | null;
+  number: number | null;
   hold: string | null;
   shut: string | null;
 }
