@@ -14,7 +14,7 @@ from taisai.cage.messages import SignOutCause
 from taisai.protocol.message import MOST_MESSAGE
 from taisai.rules import Act
 from taisai.server.auth import permissions
-from taisai.server.auth.attempts import FREE_FAILURES
+from taisai.server.auth.attempts import FREE_FAILURES, FREE_OF_NETWORK
 from taisai.server.auth.verification import MOST_CHECKED, MOST_STRANGERS
 from taisai.server.config.settings import SECTIONS, settings_of
 from taisai.server.connections.accepting import HANDSHAKE_WITHIN
@@ -69,6 +69,7 @@ def limits() -> dict[str, list[int]]:
         "commands that wait for the journal": [MOST_WAITING],
         "sign-ins from an address": [_default(access, "sign_ins_a_minute")],
         "failed sign-ins in a row under one name from one network": [FREE_FAILURES],
+        "failed sign-ins in a row from a network that the house does not know": [FREE_OF_NETWORK],
         "sign-ins that are checked at once": [MOST_CHECKED, MOST_STRANGERS],
         "tries in a row with a person's right password and a wrong code": [MOST_FAILURES],
     }

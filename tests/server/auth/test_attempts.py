@@ -8,6 +8,7 @@ from taisai.cage.messages import PersonLocked, SignInFailed
 from taisai.server.auth.attempts import (
     FIRST_DELAY,
     FREE_FAILURES,
+    FREE_OF_NETWORK,
     KNOWN_FOR,
     LONGEST_DELAY,
     GrowingDelays,
@@ -64,6 +65,18 @@ def test_whoever_guesses_one_name_waits_longer_and_longer() -> None:
         else:
             assert came == WRONG_CREDENTIALS
     assert waits == [FIRST_DELAY, 2 * FIRST_DELAY, 4 * FIRST_DELAY, 8 * FIRST_DELAY]
+
+
+def test_whoever_guesses_many_names_from_one_network_waits_too_and_the_known_do_not() -> None:
+    staffed = Staffed()
+    for number in range(FREE_OF_NETWORK):
+        assert staffed.tries(f"Eve {number}", "a guess", "123456", AWAY) == WRONG_CREDENTIALS
+    one_more = staffed.tries("Eve 99", "a guess", "123456", AWAY)
+    assert isinstance(one_more, SignInRefused)
+    assert (one_more.reason, one_more.wait_ms) == (SignInRefusalReason.TOO_OFTEN, FIRST_DELAY)
+    assert reason_of(staffed.tries(DAN, address=AWAY)) is SignInRefusalReason.TOO_OFTEN
+    staffed.door.known.add(AWAY, staffed.now)
+    assert isinstance(staffed.tries(DAN, address=AWAY), NewSession)
 
 
 def test_the_owner_of_the_name_does_not_wait_elsewhere_and_others_do_not_wait_there() -> None:

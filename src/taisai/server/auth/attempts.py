@@ -8,6 +8,7 @@ from typing import Final, NamedTuple
 from taisai.server.auth.permissions import MOST_KEYS
 
 FREE_FAILURES: Final = 5  # of one key in a row, for someone who types badly; each one after them costs time
+FREE_OF_NETWORK: Final = 20  # failures in a row of a network that nobody knows: a new desk that types badly
 FIRST_DELAY: Final = 2_000  # ms after the first failure that is not free; every further one doubles it
 LONGEST_DELAY: Final = 15 * 60_000  # ms: four guesses an hour
 KNOWN_FOR: Final = 7 * 24 * 3_600_000  # ms: a desk that is used once a week stays known
@@ -24,16 +25,18 @@ class _Failures(NamedTuple):
 class GrowingDelays:
     """A delay for each key, which doubles with every failure. The least recently used are dropped first."""
 
-    def __init__(self, most: int = MOST_KEYS) -> None:
+    def __init__(self, *, free: int = FREE_FAILURES, most: int = MOST_KEYS) -> None:
+        """`free`: failures in a row that cost nothing."""
+        self._free = free
         self._most = most
         self._failures: OrderedDict[str, _Failures] = OrderedDict()
 
     def wait(self, key: str, now: int) -> int:
         """Milliseconds until the key may try again."""
         failures = self._failures.get(key)
-        if failures is None or failures.times < FREE_FAILURES:
+        if failures is None or failures.times < self._free:
             return 0
-        doublings = min(failures.times - FREE_FAILURES, LONGEST_DELAY.bit_length())
+        doublings = min(failures.times - self._free, LONGEST_DELAY.bit_length())
         delay = min(FIRST_DELAY << doublings, LONGEST_DELAY)
         # A clock that was set back must not lengthen a delay.
         return max(0, min(failures.at + delay - now, delay))

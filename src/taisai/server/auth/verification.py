@@ -23,7 +23,7 @@ from taisai.journal import Answer, Engine, JournalError
 from taisai.journal.codec import HOUSE_STREAM, AnyCommand
 from taisai.protocol.requests import device_text
 from taisai.server.auth import credentials as vault
-from taisai.server.auth.attempts import GrowingDelays, KnownNetworks
+from taisai.server.auth.attempts import FREE_OF_NETWORK, GrowingDelays, KnownNetworks
 from taisai.server.auth.credentials import (
     Credentials,
     Passwords,
@@ -166,6 +166,9 @@ class Verifier:
         self._tag_key = entropy(32)
         self._known_networks = known
         self._delays = GrowingDelays()
+        """Of a name from a network."""
+        self._network_delays = GrowingDelays(free=FREE_OF_NETWORK)
+        """Of a network that the House does not know."""
         self._checking: set[tuple[str, bool]] = set()
         """The names that are checked now, each with whether it came from a known network: a stranger who
         tries a name must not make its owner wait."""
@@ -182,11 +185,14 @@ class Verifier:
         network = network_of(address)
         name = folded(person) if is_name(person) else ""
         tried = f"{name}\n{network}"  # no name has a line break
-        if wait := self._delays.wait(tried, now):
+        is_known = self._known_networks.has(network, now)
+        wait = self._delays.wait(tried, now)
+        if not is_known:
+            wait = max(wait, self._network_delays.wait(network, now))
+        if wait:
             return too_often(wait)
         if not self._rates.takes(network, now):
             return too_often(self._rates.wait(network, now))
-        is_known = self._known_networks.has(network, now)
         checked = (name, is_known)
         strangers = sum(not known for _, known in self._checking)
         if (
@@ -202,10 +208,11 @@ class Verifier:
             proved = UNRECORDED
         finally:
             self._checking.discard(checked)
-        if isinstance(proved, SignInRefused):
-            self._delays.failed(tried, now)
-        else:
-            self._delays.succeeded(tried)
+        for delays, key in ((self._delays, tried), (self._network_delays, network)):
+            if isinstance(proved, SignInRefused):
+                delays.failed(key, now)
+            else:
+                delays.succeeded(key)
         return proved
 
     async def work(self, job: Callable[[], T]) -> T:

@@ -71,7 +71,7 @@ async def health(request: Request[Any, Any, State]) -> Response[bodies.HealthRes
         status="trouble" if trouble else "ok", demonstration=dispatcher.demonstration,
         tables=tuple(bodies.TableHealth(name=table.name, rulebook=table.rulebook) for table in state.tables),
     )  # fmt: skip
-    if request.state.sees_inside:
+    if getattr(request.state, "sees_inside", False):
         response = msgspec.structs.replace(
             response, program=dispatcher.plan.program, tables=state.tables, sockets=len(dispatcher.sockets),
             journal=state.journal, trouble=trouble, checks=tuple(getattr(request.app.state, "checks", ())),
