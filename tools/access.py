@@ -47,7 +47,7 @@ FEEDS_TEXT: Final = (
 )
 ENDPOINTS_TEXT: Final = """\
 HTTP endpoints, with `Authorization: Bearer`. Devices do not use them. `GET /metrics`, and all of
-`GET /health`, are also for monitors: the server's own machine, and whoever has the metrics token. A second
+`GET /health`, are also for monitors: the server's own machine, and programs with the metrics token. A second
 person must approve the enrolment of a supervisor, new credentials for one, and every unlocking
 (house:access)."""
 DEMONSTRATION_TEXT: Final = """\

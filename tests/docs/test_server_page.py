@@ -18,9 +18,9 @@ from taisai.server.auth.attempts import FREE_FAILURES, FREE_OF_NETWORK
 from taisai.server.auth.verification import MOST_CHECKED, MOST_STRANGERS
 from taisai.server.config.settings import SECTIONS, settings_of
 from taisai.server.connections.accepting import HANDSHAKE_WITHIN
-from taisai.server.connections.dispatcher import MOST_AT_WORK, SEATS_OF_RECORDER
+from taisai.server.connections.dispatcher import MOST_AT_WORK
 from taisai.server.connections.feeds import MOST_BYTES, MOST_MESSAGES, RING
-from taisai.server.connections.parties import BEFORE_HELLO, PAGES_OF_PERSON, SOCKETS_OF_PERSON
+from taisai.server.connections.parties import BEFORE_HELLO, PAGES_OF_PERSON, SEATS_OF_RECORDER
 from taisai.server.connections.sockets import HELLO_WITHIN, MOST_FOLLOWED
 from taisai.server.connections.transport import REQUEST_WITHIN
 from taisai.server.runtime.command_queue import MOST_WAITING
@@ -53,8 +53,8 @@ def limits() -> dict[str, list[int]]:
     return {
         "a message from a client": [MOST_MESSAGE // 1024],
         "connections": [_default(floor, "sockets")],
-        "connections of a device": [1],
-        "connections of a person": [SOCKETS_OF_PERSON],
+        "connections of a device": [ConnectionLimits().sockets_of_device],
+        "connections of a person": [ConnectionLimits().sockets_of_person],
         "requests of a device, by weight": [asks, 4 * asks],
         "requests of a person, by weight": [PAGES_OF_PERSON],
         "requests of a connection before `hello`": [BEFORE_HELLO],

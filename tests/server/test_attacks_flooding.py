@@ -15,8 +15,7 @@ from taisai.game.terms.messages import Limits
 from taisai.protocol.message import repeated_key
 from taisai.server.auth.permissions import RateLimit, RateLimiter, Role
 from taisai.server.connections import parties
-from taisai.server.connections.dispatcher import COPIES_EVERY
-from taisai.server.connections.parties import PAGES_OF_PERSON, SLIPS_OF_REQUEST, SOCKETS_OF_PERSON, WEIGHTS
+from taisai.server.connections.parties import COPIES_EVERY, PAGES_OF_PERSON, SLIPS_OF_REQUEST, WEIGHTS
 from taisai.server.projections import table as table_views
 from taisai.server.projections.sign_in_watch import MANY_FAILURES
 from taisai.server.runtime.plan import ConnectionLimits
@@ -24,6 +23,7 @@ from tests.server.virtual_server import PEOPLE, Connected, Line, connected
 
 USUAL = ConnectionLimits(asks_a_second=20, burst=80)
 """As `taisai serve` has it by default."""
+SOCKETS_OF_PERSON = USUAL.sockets_of_person
 BATCH = 400
 
 
@@ -60,7 +60,7 @@ async def test_one_key_has_one_connection_and_everyone_is_told(house: Connected)
 async def test_after_a_power_cut_the_pit_has_a_few_alarms_and_no_more(house: Connected) -> None:
     pit = await house.came(house.session(Role.PIT_SUPERVISOR))
     await pit.answer("follow", feed="pit")
-    house.dispatcher._copies = RateLimiter(RateLimit(burst=2, every=COPIES_EVERY))
+    house.dispatcher._copies._all = RateLimiter(RateLimit(burst=2, every=COPIES_EVERY))
     for name in ("P1", "P2", "Q1", "D1", "S1") * 2:
         await house.came(name)
     await house.settle()

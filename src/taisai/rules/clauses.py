@@ -121,8 +121,8 @@ HOUSE_PROCEDURES: Final[Mapping[Clause, str]] = {
     ),
     Clause("house:access"): (
         "Staff sign in under their own names. Three tries in a row with the right password and a wrong code "
-        "lock new sign-ins; other failures make whoever tries wait. Two other people unlock them; while the "
-        "system is stopped, a person with the machine and the key of the house can."
+        "lock new sign-ins; after other failures the next try has to wait. Two other people unlock them; "
+        "while the system is stopped, a person with the machine and the key of the house can."
     ),
     Clause("house:approvals"): (
         "A rulebook is played for money only while it is approved. This is checked at a start, when a "

@@ -159,8 +159,7 @@ class NoteFailure(HouseCommand, frozen=True, kw_only=True, omit_defaults=True, t
     address: str
     why: str
     counts: bool = True
-    """Whether it counts towards a lock. Since format 2 the server says so only of a right password with a
-    wrong code: nobody else can lock a person."""
+    """Whether it counts towards a lock: since format 2 only a right password with a wrong code."""
 
 
 class SignInFailed(HouseEvent, frozen=True, kw_only=True, omit_defaults=True, tag="sign-in-failed"):
@@ -173,14 +172,10 @@ class SignInFailed(HouseEvent, frozen=True, kw_only=True, omit_defaults=True, ta
     address: str
     why: str
     counts: bool = True
-    """Whether it counts towards a lock."""
 
 
 class PersonLocked(HouseEvent, frozen=True, kw_only=True, tag="person-locked"):
-    """A person cannot sign in until they are unlocked: too many failures in a row.
-
-    Open sessions stay: the person opened them, and someone else may have failed.
-    """
+    """A person cannot sign in until they are unlocked: too many failures in a row. Open sessions stay."""
 
     person: str
     failures: int

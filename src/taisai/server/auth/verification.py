@@ -179,7 +179,7 @@ class Verifier:
     ) -> VerifiedPerson | SignInRefused:
         """The person, or the refusal.
 
-        A failure makes whoever tries this name from this network wait longer and longer; the owner of the
+        After a failure the next try of this name from this network waits longer and longer; the owner of the
         name, who is elsewhere, does not wait. The third in a row with the right password locks the person.
         """
         network = network_of(address)
@@ -265,7 +265,7 @@ class Verifier:
 
     async def _failed(self, known: _Known, why: SignInFailure, *, address: str, now: int) -> SignInRefused:
         address = address if is_name(address) else NO_ADDRESS
-        counts = why is SignInFailure.CODE  # whoever knows the password: nobody else locks a person
+        counts = why is SignInFailure.CODE  # the password was right: nothing else locks a person
         note = NoteFailure(
             at=now, by=FLOOR, person=known.person, address=address, why=why.value, counts=counts
         )

@@ -16,7 +16,7 @@ from taisai.game.events import BetsOpened
 from taisai.journal import Submission, stream_of, table_of
 from taisai.journal.codec import HOUSE_STREAM
 from taisai.protocol import requests
-from taisai.protocol.commands import BY_TAG, tag_of
+from taisai.protocol.commands import tag_of
 from taisai.protocol.message import PROTOCOL_VERSION, Request, ServerMessage
 from taisai.protocol.replies import ChallengeNotice, PongReply, WelcomeReply
 from taisai.server.auth import permissions
@@ -34,14 +34,16 @@ from taisai.server.auth.permissions import (
 from taisai.server.auth.sessions import EndedSession, Session
 from taisai.server.auth.verification import device_proof
 from taisai.server.connections.parties import (
+    PLACE_BETS,
+    RECORD_BETS,
     SLIPS_OF_REQUEST,
-    SOCKETS_OF_PERSON,
     WEIGHTS,
+    CopiedKeys,
     Parties,
     too_many_bets,
+    too_many_recorded,
 )
 from taisai.server.connections.sockets import (
-    PLACE_BETS,
     TRY_AGAIN,
     Socket,
     UnauthenticatedSockets,
@@ -52,8 +54,6 @@ from taisai.server.dice import entry as dice
 from taisai.server.handlers import bet_shortcuts, cage, commands, queries, tickets
 from taisai.server.handlers.context import FAULT, Context, Handler, refused
 from taisai.server.http.public import NO_PAGES, BuiltPages
-from taisai.server.projections.feed_writer import Frame
-from taisai.server.projections.house_views import copied_key_alarm
 from taisai.server.runtime.command_queue import CommandQueue, Committed
 from taisai.server.runtime.environment import Clock, Entropy
 from taisai.server.runtime.metrics import UNREADABLE, Metrics
@@ -61,17 +61,13 @@ from taisai.server.runtime.plan import HousePlan
 
 MOST_AT_WORK: Final = 32  # requests of one device or person that are worked on at a time
 _log = structlog.get_logger(__name__)
-_RECORD_BETS: Final = BY_TAG["record-bets"]
-_WITH_BETS: Final = frozenset({PLACE_BETS, _RECORD_BETS})
+_WITH_BETS: Final = frozenset({PLACE_BETS, RECORD_BETS})
 SEATS_OF_RECORDER: Final = 10
 """A person who records the layout of a live table may record as many bets as so many terminals."""
 _RARE: Final = frozenset({"keep-favourite", "ticket-out"})
 """Requests that a player makes rarely: each stores something for good, or costs a write of the disk."""
 _LONG: Final = frozenset({"rounds"})
 """Requests that, for staff, go through the bets of all seats while commands wait."""
-COPIES_TOLD: Final = 5
-"""Alarms of devices on two connections that the pit has at once: after a power cut there are hundreds."""
-COPIES_EVERY: Final = 60_000  # ms until there may be one more
 HANDLERS: Final[Mapping[type[Request], Handler]] = {
     requests.DoRequest: commands.do,
     requests.OpenTableRequest: commands.open_table,
@@ -134,11 +130,10 @@ class Dispatcher:
         self.bounds = plan.bounds
         self.sockets: dict[Socket, None] = {}
         self._unauthenticated = UnauthenticatedSockets(self.bounds.sockets)
-        self.parties = Parties(rate=self.bounds.asks_a_second, burst=self.bounds.burst)
+        self.parties = Parties(self.bounds)
         a_second = self.bounds.requests_a_second
         self._rare_requests = RateLimiter(RateLimit(burst=20, every=2_000))
-        self._copies = RateLimiter(RateLimit(burst=COPIES_TOLD, every=COPIES_EVERY))
-        self._copies_of_device = RateLimiter(RateLimit(burst=1, every=10 * COPIES_EVERY))
+        self._copies = CopiedKeys(queue, clock)
         self._long_requests = RateLimiter(RateLimit(burst=20, every=500))
         self.requests = RateLimiter(RateLimit(burst=4 * a_second, every=max(1, 1_000 // a_second)))
         self.at_work: set[asyncio.Task[None]] = set()
@@ -254,8 +249,8 @@ class Dispatcher:
         socket.send(refused(id_, "bad-message", problem))
 
     def _refuse_too_often(self, socket: Socket, id_: str | None) -> None:
-        most = socket.party.rate
-        socket.send(refused(id_, "too-often", f"too many requests: expected at most {most} a second"))
+        problem = f"too many requests: expected at most {socket.party.rate} a second"
+        socket.send(refused(id_, "too-often", problem))
 
     def _ended(self, principal: Principal) -> str | None:
         """Why a session is over; else its person has just done something."""
@@ -281,7 +276,7 @@ class Dispatcher:
         now = self.clock.steady()
         if problem is not None:
             socket.send(refused(request.id, "not-permitted", problem, "house:access"))
-        elif (problem := self._too_many_recorded(principal, request)) is not None:
+        elif (problem := too_many_recorded(self.context, principal.name, request)) is not None:
             socket.send(refused(request.id, "too-many", problem, "house:most"))
         elif len(socket.party.tasks) >= MOST_AT_WORK:
             problem = f"too many requests at work: expected at most {MOST_AT_WORK} at a time"
@@ -294,18 +289,6 @@ class Dispatcher:
             socket.send(refused(request.id, "too-often", problem))
         else:
             socket.spawn(self._answer(socket, request))
-
-    def _too_many_recorded(self, principal: Principal, request: Any) -> str | None:
-        """Why a person may not record these bets too in the round; else they are counted."""
-        if type(request) is not requests.DoRequest or type(request.do) is not _RECORD_BETS:
-            return None
-        sent: Any = request.do
-        count, placed = len(sent.bets), self.context.placed[request.table or ""]
-        most = SEATS_OF_RECORDER * self.bounds.bets_a_round
-        if placed[principal.name] + count > most:
-            return too_many_bets(count, placed[principal.name], most)
-        placed[principal.name] += count
-        return None
 
     def not_permitted(
         self,
@@ -396,43 +379,22 @@ class Dispatcher:
             self._unauthenticated.remove(socket)
         socket.principal = principal
         socket.stream = stream_of(principal.table or "")
-        replaced = self._join(socket, principal)
         socket.send(
             WelcomeReply(
                 to=request.id, role=principal.role, name=principal.name, table=principal.table,
-                seat=principal.seat, currency=self.plan.currency, replaced=replaced,
+                seat=principal.seat, currency=self.plan.currency, replaced=self._replaced(socket, principal),
             )
         )  # fmt: skip
 
-    def _join(self, socket: Socket, principal: Principal) -> int:
-        """Joins the party of the principal; returns how many older connections it replaces."""
+    def _replaced(self, socket: Socket, principal: Principal) -> int:
+        """Joins the party of the principal; returns how many older connections were closed for this one."""
         network = network_of(socket.address)
-        party = self.parties.of(principal, network, self.clock.steady())
-        socket.party = party
-        if principal is VISITOR:
-            return 0
-        self.authentication.known.add(network, self.clock.now())
-        socket.admitted()
-        is_device = principal.role in DEVICES
-        most = 1 if is_device else SOCKETS_OF_PERSON
-        surplus = list(party.sockets)[: max(0, len(party.sockets) + 1 - most)]
+        surplus = self.parties.join(socket, principal, network, self.clock.steady())
+        if principal is not VISITOR:
+            self.authentication.known.add(network, self.clock.now())
+            socket.admitted()
         for older in surplus:
-            del party.sockets[older]
             older.end("replaced", f"{principal.name} connected again elsewhere: this connection is closed")
-            if is_device:
-                self._tell_of_copies(principal, older=older.address, newer=socket.address)
-        party.sockets[socket] = None
+            if principal.role in DEVICES:
+                self._copies.tell(principal, older=older.address, newer=socket.address)
         return len(surplus)
-
-    def _tell_of_copies(self, device: Principal, *, older: str, newer: str) -> None:
-        """Tells the pit that a device is on two connections: its key may be copied."""
-        _log.warning("a device connected a second time", device=device.name, older=older, newer=newer)
-        now = self.clock.steady()
-        if not (self._copies_of_device.takes(device.name, now) and self._copies.takes("all", now)):
-            return
-        alarm = copied_key_alarm(self.clock.now(), device.table or "", device.name, older=older, newer=newer)
-        self.queue.submit_job(lambda _engine: self.queue.projections.warn(alarm), self._warned)
-
-    def _warned(self, frames: list[Frame] | BaseException) -> None:
-        for frame in frames if isinstance(frames, list) else ():
-            self.queue.feeds.publish(frame)

@@ -5,19 +5,35 @@ from __future__ import annotations
 import asyncio
 from collections import Counter, OrderedDict, defaultdict
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
+
+import structlog
 
 from taisai.protocol import requests
+from taisai.protocol.commands import BY_TAG
 from taisai.protocol.message import Request
-from taisai.server.auth.permissions import DEVICES, STAFF, Principal
+from taisai.server.auth.permissions import DEVICES, STAFF, Principal, RateLimit, RateLimiter, Role
+from taisai.server.projections.house_views import copied_key_alarm
+from taisai.server.runtime.plan import ConnectionLimits
 
 if TYPE_CHECKING:
     from taisai.server.connections.sockets import Socket
+    from taisai.server.handlers.context import Context
+    from taisai.server.projections.feed_writer import Frame
+    from taisai.server.runtime.command_queue import CommandQueue
+    from taisai.server.runtime.environment import Clock
 
-SOCKETS_OF_PERSON: Final = 20  # pages of one person: some at the desk, some on a tablet, some forgotten
+PLACE_BETS: Final = BY_TAG["place-bets"]
+RECORD_BETS: Final = BY_TAG["record-bets"]
+SEATS_OF_RECORDER: Final = 10
+"""A person who records the layout of a live table may record as many bets as so many terminals."""
+_log = structlog.get_logger(__name__)
 PAGES_OF_PERSON: Final = 4
 """A person may make as many requests as so many devices: some pages load at once."""
 BEFORE_HELLO: Final = 10  # requests at once of a connection that has not said whose it is: it needs one
+COPIES_TOLD: Final = 5
+"""Alarms of devices on two connections that the pit has at once: after a power cut there are hundreds."""
+COPIES_EVERY: Final = 60_000  # ms until there may be one more; for the same device ten times as long
 MOST_PARTIES: Final = 20_000  # remembered, connected or not: all devices and people of a full house
 SLIPS_OF_REQUEST: Final = 8
 """Bets that weigh as much as a request: a favourite of 104 areas weighs 14."""
@@ -67,9 +83,10 @@ class Party:
 class Parties:
     """Every party that is connected or was, the least recently connected first."""
 
-    def __init__(self, *, rate: int, burst: int) -> None:
-        self._rate = rate
-        self._burst = burst
+    def __init__(self, bounds: ConnectionLimits) -> None:
+        self._bounds = bounds
+        self._rate = bounds.asks_a_second
+        self._burst = bounds.burst
         self._known: OrderedDict[tuple[str, str], Party] = OrderedDict()
 
     def stranger(self, now: int) -> Party:
@@ -89,6 +106,19 @@ class Parties:
         self._known.move_to_end(key)
         return party
 
+    def join(self, socket: Socket, principal: Principal, network: str, now: int) -> list[Socket]:
+        """Makes a connection one of its party's; returns the older ones, which are too many now."""
+        socket.party = party = self.of(principal, network, now)
+        if principal.role is Role.VISITOR:
+            return []
+        bounds = self._bounds
+        most = bounds.sockets_of_device if principal.role in DEVICES else bounds.sockets_of_person
+        surplus = list(party.sockets)[: max(0, len(party.sockets) + 1 - most)]
+        for older in surplus:
+            del party.sockets[older]
+        party.sockets[socket] = None
+        return surplus
+
     def _drop_one(self) -> None:
         if len(self._known) > MOST_PARTIES:
             unused = next((key for key, party in self._known.items() if not party.sockets), None)
@@ -103,8 +133,44 @@ PlacedBets = defaultdict[str, Counter[str]]
 """Table → device or person → bets that they placed since its round opened, those taken back included."""
 
 
+def too_many_recorded(context: Context, person: str, request: Request) -> str | None:
+    """Why a person may not record these bets too in the round; else they are counted."""
+    if type(request) is not requests.DoRequest or type(request.do) is not RECORD_BETS:
+        return None
+    sent: Any = request.do
+    count, placed = len(sent.bets), context.placed[request.table or ""]
+    most = SEATS_OF_RECORDER * context.plan.bounds.bets_a_round
+    if placed[person] + count > most:
+        return too_many_bets(count, placed[person], most)
+    placed[person] += count
+    return None
+
+
 def too_many_bets(count: int, placed: int, most: int) -> str:
     """Why so many more bets are refused."""
     return (
         f"expected at most {most} bets in a round, those taken back included, got {count} more after {placed}"
     )
+
+
+class CopiedKeys:
+    """Tells the pit of devices that are on two connections: someone may have copied a key."""
+
+    def __init__(self, queue: CommandQueue, clock: Clock) -> None:
+        self._queue = queue
+        self._clock = clock
+        self._all = RateLimiter(RateLimit(burst=COPIES_TOLD, every=COPIES_EVERY))
+        self._of_device = RateLimiter(RateLimit(burst=1, every=10 * COPIES_EVERY))
+
+    def tell(self, device: Principal, *, older: str, newer: str) -> None:
+        """Logs it; the pit has a few alarms of it."""
+        _log.warning("a device connected a second time", device=device.name, older=older, newer=newer)
+        now = self._clock.steady()
+        if self._of_device.takes(device.name, now) and self._all.takes("all", now):
+            table = device.table or ""
+            alarm = copied_key_alarm(self._clock.now(), table, device.name, older=older, newer=newer)
+            self._queue.submit_job(lambda _engine: self._queue.projections.warn(alarm), self._publish)
+
+    def _publish(self, frames: list[Frame] | BaseException) -> None:
+        for frame in frames if isinstance(frames, list) else ():
+            self._queue.feeds.publish(frame)

@@ -13,13 +13,13 @@ import msgspec
 
 from taisai.game.refusals import Refusal
 from taisai.journal import Answer
-from taisai.protocol.commands import BY_TAG
 from taisai.protocol.message import MOST_ID, MOST_MESSAGE, Request, repeated_key
 from taisai.protocol.replies import DoneReply, EndNotice, FollowingReply, RefusedReply, SnapshotNotice
 from taisai.protocol.requests import REQUESTS, DoRequest
 from taisai.server.auth import permissions
 from taisai.server.auth.permissions import VISITOR, Principal, network_of
 from taisai.server.connections.feeds import AsgiMessage, DirectTransport, Outbox, Send
+from taisai.server.connections.parties import PLACE_BETS
 from taisai.server.handlers.context import answer_to, refused
 from taisai.server.projections.feed_writer import FeedSnapshot
 
@@ -40,7 +40,6 @@ TRY_AGAIN: Final = 1013
 LAST_WORD: Final = 0.5  # seconds in which a slow client may still take the reason of the close
 MOST_FOLLOWED: Final = 64  # feeds of one socket
 decode_request: Final = msgspec.json.Decoder(AnyRequest, strict=True).decode
-PLACE_BETS: Final = BY_TAG["place-bets"]
 encoded: Final = msgspec.json.Encoder().encode
 _any_object: Final = msgspec.json.Decoder(dict[str, Any]).decode
 _UNREADABLE: Final = (msgspec.DecodeError, UnicodeEncodeError, RecursionError)

@@ -24,6 +24,9 @@ class ConnectionLimits(NamedTuple):
     burst: int = 200
     requests_a_second: int = 50
     """Over HTTP, from one address; four times as many at once."""
+    sockets_of_device: int = 1
+    sockets_of_person: int = 20
+    """Pages of one person: some at the desk, some on a tablet, some forgotten."""
     bets_a_round: int = 1_000
     """Of one terminal in a round, those taken back included: nine favourites of 104 areas, and more."""
 

@@ -131,11 +131,8 @@ def opened(
 
 def _check_files(config: Config, start: StartupReport) -> None:
     """Checks that only the owner can read secret files; the journal holds password hashes."""
-    secret = (
-        config.journal.key, config.journal.passphrase_file, config.listen.tls_key, config.journal.file,
-        config.listen.metrics_token_file,
-    )  # fmt: skip
-    for path in filter(None, secret):
+    secret = (config.journal.key, config.journal.passphrase_file, config.journal.file)
+    for path in filter(None, (*secret, config.listen.tls_key, config.listen.metrics_token_file)):
         try:
             mode = stat.S_IMODE(path.stat().st_mode)
         except OSError as error:
