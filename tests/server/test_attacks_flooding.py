@@ -13,7 +13,7 @@ from taisai.game.events import BetRegistered
 from taisai.game.refusals import Refusal
 from taisai.game.terms.messages import Limits
 from taisai.protocol.message import repeated_key
-from taisai.server.auth.permissions import RateLimit, RateLimiter, Role
+from taisai.server.auth.permissions import Principal, RateLimit, RateLimiter, Role
 from taisai.server.connections import parties
 from taisai.server.connections.parties import COPIES_EVERY, PAGES_OF_PERSON, SLIPS_OF_REQUEST, WEIGHTS
 from taisai.server.projections import table as table_views
@@ -160,6 +160,43 @@ async def test_a_snapshot_is_encoded_once_for_all_who_follow(house: Connected) -
     assert later["tables"]
     again = await house.came(house.session(Role.DEALER))
     assert (await again.answer("follow", feed="table:T1"))["view"] != views[0]
+
+
+def device(name: str) -> Principal:
+    return Principal(Role.TERMINAL, name, table="T1", seat="1")
+
+
+def test_so_many_parties_are_remembered_and_those_that_are_connected_in_any_case(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(parties, "MOST_PARTIES", 2)
+    known = parties.Parties(USUAL)
+    connected_, gone = known.of(device("P1"), "a", 0), known.of(device("P2"), "a", 0)
+    socket: Any = object()
+    connected_.sockets[socket] = None
+    third = known.of(device("P3"), "a", 0)
+    assert len(known) == 2
+    assert known.of(device("P1"), "b", 0) is connected_
+    assert known.of(device("P3"), "b", 0) is third
+    third.sockets[socket] = None
+    assert known.of(device("P2"), "a", 0) is not gone
+    assert len(known) == 3, "a party that is connected is not forgotten"
+
+
+def test_what_a_party_has_used_is_not_given_back_by_a_new_connection() -> None:
+    known = parties.Parties(USUAL)
+    party = known.of(device("P1"), "a", 0)
+    assert party.has_earned(USUAL.burst, 0)
+    again = known.of(device("P1"), "a", 0)
+    assert not again.has_earned(1, 0)
+    assert [again.has_earned(1, now) for now in (49, 50, 51, 100)] == [False, True, False, True]
+
+
+def test_the_heaviest_request_passes_where_nothing_else_was_asked() -> None:
+    party = parties.Party(rate=1, burst=4, now=0)
+    assert party.has_earned(63, 0)
+    assert not party.has_earned(63, 3_999)
+    assert party.has_earned(63, 8_000)
 
 
 # Bets

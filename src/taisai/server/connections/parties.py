@@ -100,9 +100,9 @@ class Parties:
         key = (kind, principal.name if kind != "network" else network)
         party = self._known.get(key)
         if party is None:
+            self._drop_one()
             pages = 1 if is_device else PAGES_OF_PERSON
             party = self._known[key] = Party(rate=pages * self._rate, burst=pages * self._burst, now=now)
-            self._drop_one()
         self._known.move_to_end(key)
         return party
 
@@ -120,7 +120,7 @@ class Parties:
         return surplus
 
     def _drop_one(self) -> None:
-        if len(self._known) > MOST_PARTIES:
+        if len(self._known) >= MOST_PARTIES:
             unused = next((key for key, party in self._known.items() if not party.sockets), None)
             if unused is not None:
                 del self._known[unused]
