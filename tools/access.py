@@ -47,8 +47,10 @@ FEEDS_TEXT: Final = (
     "By the part of the feed's name before the colon. In a demonstration visitors may also follow"
 )
 ENDPOINTS_TEXT: Final = """\
-HTTP endpoints, with `Authorization: Bearer`. Devices do not use them. A second person must approve the
-enrolment of a supervisor, new credentials for one, and every unlocking (house:access)."""
+HTTP endpoints, with `Authorization: Bearer`. Devices do not use them. `GET /metrics`, and all of
+`GET /health`, are also for monitors: the server's own machine, and programs with the metrics token. A second
+person must approve the enrolment of a supervisor, new credentials for one, and every unlocking
+(house:access)."""
 DEMONSTRATION_TEXT: Final = """\
 Endpoints that exist only in a demonstration."""
 

@@ -78,7 +78,9 @@ async def main(many: int) -> None:
             house="Bench", currency="SGD", zone="Asia/Singapore",
             tables=[TablePlan(name=TABLE, book=rulebook(BOOK), limits=LIMITS)],
             origins=frozenset({f"http://127.0.0.1:{port}"}),
-            bounds=ConnectionLimits(asks_a_second=100_000, burst=100_000),
+            bounds=ConnectionLimits(
+                asks_a_second=100_000, burst=100_000, bets_a_round=10**9, sockets_of_person=1_000,
+            ),
         )  # fmt: skip
         clock = WallClock()
         casino = HouseServer(engine, plan, clock=clock, entropy=secrets.token_bytes)

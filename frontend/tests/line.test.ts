@@ -153,6 +153,23 @@ describe("ends", () => {
     await welcomed();
     expect(connection.state).toBe("open");
   });
+  it("after 'replaced' it waits for its person, whatever the network does, and then takes the connection back", async () => {
+    const connection = dialled({ device: "P1" });
+    await welcomed();
+    dismissed("replaced");
+    latest().onclose?.();
+    await passes(60_000);
+    dispatchEvent(new Event("online"));
+    document.dispatchEvent(new Event("visibilitychange"));
+    await passes(60_000);
+    expect(connection.state).toBe("replaced");
+    expect(Socket.all).toHaveLength(1);
+    connection.again();
+    connection.again();
+    await welcomed();
+    expect(connection.state).toBe("open");
+    expect(Socket.all).toHaveLength(2);
+  });
   it.each(["signed-out", "idle", "expired", "revoked"])("after '%s' it has to sign in", async (why) => {
     const connection = await connected();
     dismissed(why);

@@ -26,6 +26,14 @@ OK: dict[str, Any] = {
          "shut": "a lamp is broken"},
     ],
 }  # fmt: skip
+FROM_AFAR: dict[str, Any] = {
+    "status": "trouble", "demonstration": False, "program": None, "sockets": None, "journal": None,
+    "trouble": None, "checks": [],
+    "tables": [
+        {"name": "SB1", "rulebook": "us-sic-bo", "phase": None, "number": None, "hold": None, "shut": None}
+    ],
+}  # fmt: skip
+"""What a server tells strangers."""
 TROUBLE = OK | {"status": "trouble", "trouble": "disk full", "demonstration": True}
 
 
@@ -69,6 +77,22 @@ def test_once_tells_people(taisai: Taisai) -> None:
                 "SB1": "us-sic-bo, round 7, open",
                 "SB2": "us-sic-bo, round 3, closed · waits: referral · out of service: a lamp is broken",
             }  # fmt: skip
+
+
+def test_from_another_machine_it_tells_what_there_is(taisai: Taisai) -> None:
+    with floor(FROM_AFAR, code=503) as url:
+        ran = taisai("status", url, "--once")
+    assert (ran.code, ran.err) == (1, "")
+    lines = dict(line.split(maxsplit=1) for line in ran.out.splitlines()[1:])
+    assert lines == {"status": "trouble", "more": status.ELSEWHERE, "SB1": "us-sic-bo"}
+
+
+def test_live_from_another_machine_it_tells_what_there_is(
+    taisai: Taisai, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ran = _live(taisai, monkeypatch, FROM_AFAR)
+    assert status.ELSEWHERE in ran.out
+    assert "us-sic-bo" in ran.out
 
 
 def test_an_address_without_a_scheme_is_http(taisai: Taisai) -> None:

@@ -321,6 +321,18 @@ async def a_floor_that_does_not_know_it_is_not_asked_again(server: Server) -> No
     await client.close()
 
 
+async def one_that_was_replaced_does_not_come_back(server: Server) -> None:
+    """To come back would close the newer connection of the same device, which would come back in turn."""
+    client, line = await following(server)
+    waiting = asyncio.ensure_future(client.until(FEED, lambda _: False))
+    line.tell(replies.EndNotice(why="replaced", message="P1 connected again elsewhere"))
+    with pytest.raises(Refused, match="replaced: P1 connected again elsewhere"):
+        await waiting
+    await asyncio.sleep(60)
+    assert server.dialled == 1
+    await client.close()
+
+
 async def it_gives_up_at_last(server: Server) -> None:
     """After so many vain tries, each after a longer wait than the one before."""
     client, line = await following(server)
@@ -402,6 +414,7 @@ STORIES = (
     whoever_comes_back_goes_on_where_he_was, a_catch_up_that_is_short_is_a_gap,
     a_bet_is_acknowledged_after_its_change, a_feed_that_is_refused_is_not_followed,
     a_feed_that_is_left_is_not_asked_for_again, a_floor_that_does_not_know_it_is_not_asked_again,
+    one_that_was_replaced_does_not_come_back,
     it_gives_up_at_last, without_a_floor_it_does_not_start, a_floor_that_says_nothing_is_left,
     rubbish_ends_it_with_words, closing_tells_everyone,
 )  # fmt: skip

@@ -15,11 +15,17 @@ from taisai.protocol.message import MOST_MESSAGE
 from taisai.rules import Act
 from taisai.server.auth import approvals, permissions
 from taisai.server.auth.approvals import MOST_OF_SESSION, PENDING_FOR
+from taisai.server.auth.attempts import FREE_FAILURES, FREE_OF_NETWORK
+from taisai.server.auth.verification import MOST_CHECKED, MOST_STRANGERS
 from taisai.server.config.settings import SECTIONS, settings_of
+from taisai.server.connections.accepting import HANDSHAKE_WITHIN
 from taisai.server.connections.dispatcher import APPROVALS_ASKED, MOST_AT_WORK
 from taisai.server.connections.feeds import MOST_BYTES, MOST_MESSAGES, RING
+from taisai.server.connections.parties import BEFORE_HELLO, PAGES_OF_PERSON, SEATS_OF_RECORDER
 from taisai.server.connections.sockets import HELLO_WITHIN, MOST_FOLLOWED
+from taisai.server.connections.transport import REQUEST_WITHIN
 from taisai.server.runtime.command_queue import MOST_WAITING
+from taisai.server.runtime.plan import ConnectionLimits
 from tests.docs.real_server import opened
 from tests.server.virtual_server import CREDITS
 
@@ -43,12 +49,20 @@ def figures(page: str) -> dict[str, list[int]]:
 def limits() -> dict[str, list[int]]:
     """The same, by the program."""
     floor, access = SECTIONS["floor"], SECTIONS["access"]
-    asks = _default(floor, "asks_a_second")
+    asks, bets = _default(floor, "asks_a_second"), ConnectionLimits().bets_a_round
+    assert HANDSHAKE_WITHIN == REQUEST_WITHIN
     return {
         "a message from a client": [MOST_MESSAGE // 1024],
         "connections": [_default(floor, "sockets")],
-        "requests of a connection": [asks, 4 * asks],
-        "requests of a connection in progress at once": [MOST_AT_WORK],
+        "connections of a device": [ConnectionLimits().sockets_of_device],
+        "connections of a person": [ConnectionLimits().sockets_of_person],
+        "requests of a device, by weight": [asks, 4 * asks],
+        "requests of a person, by weight": [PAGES_OF_PERSON],
+        "requests of a connection before `hello`": [BEFORE_HELLO],
+        "requests of a device or person in progress at once": [MOST_AT_WORK],
+        "bets of a terminal in a round, those taken back included": [bets],
+        "bets that one person records at a table in a round": [SEATS_OF_RECORDER * bets],
+        "an unfinished request or handshake of TLS": [int(REQUEST_WITHIN)],
         "feeds of a connection": [MOST_FOLLOWED],
         "connections before `hello`": [int(HELLO_WITHIN)],
         "messages that wait for a client": [MOST_MESSAGES, MOST_BYTES // 1024 // 1024],
@@ -59,7 +73,10 @@ def limits() -> dict[str, list[int]]:
         "the same of all people together": [approvals.MOST_WAITING, approvals.MOST_SHOWN // 1024 // 1024],
         "requests for approval of a session": [60_000 // APPROVALS_ASKED.every, APPROVALS_ASKED.burst],
         "how long a request waits for approval": [PENDING_FOR // 60_000],
-        "failures in a row of one person": [MOST_FAILURES],
+        "failed sign-ins in a row under one name from one network": [FREE_FAILURES],
+        "failed sign-ins in a row from a network that the house does not know": [FREE_OF_NETWORK],
+        "sign-ins that are checked at once": [MOST_CHECKED, MOST_STRANGERS],
+        "tries in a row with a person's right password and a wrong code": [MOST_FAILURES],
     }
 
 

@@ -225,7 +225,7 @@ class Retold:
         alike = {folded(one) for one in self.roll}
         if event.known != (folded(event.person) in alike):
             self.faults.append(f"{event} with {sorted(self.roll)} on the roll")
-        if event.known and event.person in self.had and event.person not in self.locked:
+        if event.counts and event.known and event.person in self.had and event.person not in self.locked:
             self.failures[event.person] = self.failures.get(event.person, 0) + 1
 
     def _set(self, event: CredentialsSet) -> None:

@@ -51,6 +51,7 @@ SENSIBLE: dict[str, st.SearchStrategy[Any]] = {
     "key": st.just(KEY),
     "address": st.just("10.0.0.7"),
     "why": st.just("password or code"),
+    "counts": st.booleans(),
     "reason": st.just("it was time"),
     "settings": st.dictionaries(FEW, FEW, max_size=2),
     "program": st.just("taisai"),

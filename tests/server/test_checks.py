@@ -29,6 +29,7 @@ from taisai.server.runtime.startup_checks import (
     LEAST_FREE,
     OpenedJournal,
     StartupReport,
+    metrics_token,
     opened,
     proven,
     too_few_supervisors,
@@ -125,18 +126,28 @@ def test_a_journal_that_was_refused_is_let_go(folder: Path) -> None:
 # Files, disk, clock
 
 
-@pytest.mark.parametrize("name", ["house.key", "journal.db", "phrase", "tls"])
+@pytest.mark.parametrize("name", ["house.key", "journal.db", "phrase", "tls", "token"])
 def test_what_is_secret_is_readable_by_its_owner_alone(folder: Path, name: str) -> None:
-    for made in ("phrase", "tls"):
+    for made in ("phrase", "tls", "token"):
         (folder / made).touch(0o600)
-    config = changed(
-        folder, journal={"passphrase_file": "phrase"}, listen={"tls_key": "tls", "tls_certificate": "tls"}
-    )
+    listen = {"tls_key": "tls", "tls_certificate": "tls", "metrics_token_file": "token"}
+    config = changed(folder, journal={"passphrase_file": "phrase"}, listen=listen)
     (folder / name).chmod(0o644)
     told = f"✗ files: expected mode 0600, got 0644 ({name}); run chmod 600"
     assert told in started(config).lines()
     (folder / name).chmod(0o600)
     assert told not in started(config).lines()
+
+
+@pytest.mark.parametrize("length", [0, 31, 32])
+def test_a_metrics_token_is_long_enough_that_nobody_guesses_it(folder: Path, length: int) -> None:
+    token = folder / "token"
+    token.touch(0o600)
+    token.write_text("t" * length + "\nnot read\n", encoding="utf-8")
+    config = changed(folder, listen={"metrics_token_file": "token"})
+    assert metrics_token(config) == "t" * length
+    told = f"✗ files: expected a metrics token of 32 characters or more, got {length}"
+    assert (told in started(config).lines()) == (length < 32)
 
 
 def test_sabotage_a_check_that_looks_at_no_mode_is_seen(

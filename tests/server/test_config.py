@@ -35,6 +35,7 @@ WRONG: dict[str, tuple[Any, ...]] = {
     "listen.tls_certificate": ("no-such.crt",),
     "listen.tls_key": ("no-such.key",),
     "listen.behind_proxy": ("yes", 1, 0),
+    "listen.metrics_token_file": ("no-such",),
     "listen.proxies": (
         "127.0.0.1",
         [],

@@ -19,7 +19,7 @@ from taisai.server.runtime import metrics as module
 from taisai.server.runtime.command_queue import Committed
 from taisai.server.runtime.metrics import BUCKETS, Metrics
 from tests.server.virtual_house import RWS, STREAM, TABLE, TERMINAL, Attended, attended
-from tests.server.virtual_server import PEOPLE, Connected, connected
+from tests.server.virtual_server import HERE, PEOPLE, Connected, connected
 
 Labels = tuple[tuple[str, str], ...]
 
@@ -42,7 +42,7 @@ def one(found: dict[tuple[str, Labels], float], name: str, **labels: str) -> flo
 
 async def scraped(house: Connected) -> dict[tuple[str, Labels], float]:
     await house.pass_(2)  # a look at the journal is good for a moment
-    told = await house.request("GET", "/metrics")
+    told = await house.request("GET", "/metrics", client=HERE)
     assert told.status == 200
     assert told.headers["content-type"].startswith("text/plain")
     return read(told.body)

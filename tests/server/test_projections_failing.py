@@ -15,7 +15,7 @@ from taisai.rules import rulebook
 from taisai.server.auth.permissions import Role
 from taisai.server.projections.house_feeds import READ_AGAIN, HouseFeeds, TableReader
 from taisai.server.projections.table_feeds import TableFeeds
-from tests.server.virtual_server import BOOK, LIMITS, PEOPLE, Connected, connected
+from tests.server.virtual_server import BOOK, HERE, LIMITS, PEOPLE, Connected, connected
 
 SEAT = "seat:T1/1"
 
@@ -97,7 +97,7 @@ async def _one_is_damaged(house: Connected) -> None:
         assert alarm["about"] == "T2"
         assert "expected the entry that was written, got another" in alarm["says"]["en"]
         assert len(tried) == 1, "to read it may take seconds"
-        health = await house.request("GET", "/health")
+        health = await house.request("GET", "/health", client=HERE)
         assert (health.status, health.said["status"]) == (200, "trouble")
         assert "T2" in health.said["trouble"]
         assert [one["name"] for one in health.said["tables"]] == ["T1"]

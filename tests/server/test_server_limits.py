@@ -20,18 +20,18 @@ from taisai.server.runtime import command_queue
 from taisai.server.runtime.betting_clock import close_of_round
 from taisai.server.runtime.plan import ConnectionLimits
 from taisai.server.runtime.serving import TAKES_NOTHING, listening
-from tests.server.virtual_server import PEOPLE, Connected, connected
+from tests.server.virtual_server import HERE, PEOPLE, Connected, connected
 
 DEALER = PEOPLE[Role.DEALER]
 
 
 @connected(bounds=ConnectionLimits(requests_a_second=5))
 async def test_requests_from_one_address_have_a_rate(house: Connected) -> None:
-    answers = [await house.request("GET", "/metrics") for _ in range(21)]
+    answers = [await house.request("GET", "/metrics", client=HERE) for _ in range(21)]
     assert [one.status for one in answers] == [200] * 20 + [429]
     assert answers[-1].reason == "too-often"
     await house.pass_(1)
-    assert (await house.request("GET", "/metrics")).status == 200
+    assert (await house.request("GET", "/metrics", client=HERE)).status == 200
 
 
 @connected(bounds=ConnectionLimits(requests_a_second=5))
@@ -55,7 +55,7 @@ async def test_unauthenticated_clients_who_look_do_not_keep_the_writer_busy(hous
         patched.setattr(house.casino.queue, "submit_job", counted)
         for _ in range(50):
             assert (await house.request("GET", "/health")).status == 200
-            assert (await house.request("GET", "/metrics")).status == 200
+            assert (await house.request("GET", "/metrics", client=HERE)).status == 200
         assert len(looks) == 1
         await house.pass_(2)
         await asyncio.gather(*(house.request("GET", "/health") for _ in range(50)))

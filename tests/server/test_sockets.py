@@ -296,14 +296,15 @@ async def test_every_ask_is_answered_under_its_own_id(house: Connected) -> None:
 
 @connected(bounds=ConnectionLimits(asks_a_second=2, burst=3))
 async def test_anyone_who_asks_too_often_is_shown_and_may_again_later(house: Connected) -> None:
-    line = await house.came(house.session("shift-manager"))  # that was the first of three
-    told = [await line.answer("books") for _ in range(3)]
-    assert [tell["type"] for tell in told] == ["books", "books", "refused"]
+    line = await house.came("P1")
+    asked = {"table": "T1", "seat": "1"}
+    told = [await line.answer("tickets", **asked) for _ in range(4)]
+    assert [tell["type"] for tell in told] == ["tickets", "tickets", "tickets", "refused"]
     assert told[-1]["reason"] == "too-often"
     assert told[-1]["message"] == "too many requests: expected at most 2 a second"
     await house.pass_(0.6)
-    assert (await line.answer("books"))["type"] == "books"
-    assert (await line.answer("books"))["reason"] == "too-often"
+    assert (await line.answer("tickets", **asked))["type"] == "tickets"
+    assert (await line.answer("tickets", **asked))["reason"] == "too-often"
 
 
 @connected(bounds=ConnectionLimits(asks_a_second=1, burst=2))

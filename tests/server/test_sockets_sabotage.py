@@ -18,6 +18,7 @@ from taisai.server.connections import feeds as outbox
 from taisai.server.connections import sockets as follows
 from taisai.server.connections.dispatcher import HANDLERS, Dispatcher
 from taisai.server.connections.feeds import Feed, Outbox
+from taisai.server.connections.parties import Party
 from taisai.server.connections.sockets import Socket
 from taisai.server.handlers.context import refused
 from taisai.server.http import app as web_socket
@@ -168,7 +169,7 @@ def _drops_what_was_asked(patch: pytest.MonkeyPatch) -> None:
     gone = Dispatcher.disconnect
 
     def forgetful(self: Dispatcher, socket: Socket) -> None:
-        for task in socket._tasks:
+        for task in socket.party.tasks:
             asyncio.get_running_loop().call_soon(task.cancel)
         gone(self, socket)
 
@@ -176,7 +177,7 @@ def _drops_what_was_asked(patch: pytest.MonkeyPatch) -> None:
 
 
 def _as_often_as_one_likes(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(Dispatcher, "_has_earned", lambda *_given: True)
+    patch.setattr(Party, "has_earned", lambda *_given: True)
 
 
 def _rubbish_for_nothing(patch: pytest.MonkeyPatch) -> None:

@@ -14,7 +14,7 @@ from taisai.server.http import guard
 from taisai.server.http.app import MOST_BODY
 from taisai.server.http.guard import HEADERS
 from tests.server.sim.virtual import VirtualLoop
-from tests.server.virtual_server import HOST, ORIGIN, Connected, Response, connected, run
+from tests.server.virtual_server import HERE, HOST, ORIGIN, Connected, Response, connected, run
 from tests.server.virtual_server import device as device_of
 
 KEY = device_of("P9").public
@@ -325,7 +325,7 @@ async def test_trouble_with_the_journal_shows_in_the_health(house: Connected) ->
     assert (await house.request("GET", "/health")).said["status"] == "ok"
     house.engine.trouble = "disk full"
     await house.pass_(1)  # a look is good for a second
-    got = await house.request("GET", "/health")
+    got = await house.request("GET", "/health", client=HERE)
     assert (got.status, got.said["status"], got.said["trouble"]) == (503, "trouble", house.engine.trouble)
 
 

@@ -19,7 +19,7 @@ from taisai.server.auth.permissions import Role
 from taisai.server.auth.sessions import EndedSession, Session, StaffSessions
 from taisai.server.runtime import environment
 from tests.server.sim.virtual import VirtualLoop
-from tests.server.virtual_server import PEOPLE, Connected, device, run, signature
+from tests.server.virtual_server import HERE, PEOPLE, Connected, device, run, signature
 
 ADA, MAX = PEOPLE[Role.ADMINISTRATOR], PEOPLE[Role.SHIFT_MANAGER]
 DAN, PAT = PEOPLE[Role.DEALER], PEOPLE[Role.PIT_MANAGER]
@@ -87,7 +87,7 @@ async def _played(house: Connected, evening: Evening, patch: pytest.MonkeyPatch)
     await _at_a_desk(house, evening)
     await _broken(house, evening, patch)
     for path in ("/metrics", "/health"):
-        evening.shown += (await house.request("GET", path)).body.decode()
+        evening.shown += (await house.request("GET", path, client=HERE)).body.decode()
     evening.shown += "".join(
         map(repr, (*house.dispatcher.sockets, *(one.principal for one in house.dispatcher.sockets)))
     )

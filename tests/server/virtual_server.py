@@ -45,6 +45,9 @@ Who = str | NewSession | None
 """A device, someone with a session, or nobody."""
 HOST: Final = "floor.test"
 ORIGIN: Final = f"https://{HOST}"
+AWAY: Final = "192.0.2.7"
+HERE: Final = "127.0.0.1"
+"""The server's own machine."""
 KEY: Final = SigningKey.new("connected", seed=bytes(range(32)))
 BOOK: Final = "rws-sic-bo-etg-v8"
 PEOPLE: Final = {role: f"{role} Tan" for role in Role if role in STAFF}
@@ -59,7 +62,9 @@ PLACES: Final = {
 """Devices, and where they are."""
 BY_ROLE: Final = {Role.TERMINAL: "P1", Role.DISPLAY: "D1", Role.SHAKER: "S1"}
 TINY: Final = Cost(time=1, memory=8, parallelism=1)
-MANY: Final = ConnectionLimits(asks_a_second=10_000_000, burst=10_000_000, requests_a_second=1_000)
+MANY: Final = ConnectionLimits(
+    asks_a_second=10_000_000, burst=10_000_000, requests_a_second=1_000, bets_a_round=10**9
+)
 CREDITS: Final = 50_000
 
 
@@ -332,9 +337,11 @@ class Connected:
         *,
         session: NewSession | None = None,
         raw: bytes | None = None,
+        client: str = AWAY,
+        scheme: str = "https",
         **headers: str,
     ) -> Response:
-        """What a request gets; headers are named with underscores."""
+        """What a request gets from a client at an address; headers are named with underscores."""
         content = raw if raw is not None else b"" if body is None else msgspec.json.encode(body)
         given = {"host": HOST, "content-length": str(len(content))}
         if content:
@@ -345,10 +352,10 @@ class Connected:
         plain, _, query = path.partition("?")
         scope = {
             "type": "http", "asgi": {"version": "3.0"}, "http_version": "1.1", "method": method,
-            "scheme": "https",
+            "scheme": scheme,
             "path": plain, "raw_path": plain.encode(), "query_string": query.encode(), "root_path": "",
             "headers": [(name.encode(), value.encode("latin-1")) for name, value in given.items() if value],
-            "client": ("192.0.2.7", 1), "server": (HOST, 443), "state": {}, "extensions": {},
+            "client": (client, 1), "server": (HOST, 443), "state": {}, "extensions": {},
         }  # fmt: skip
         incoming = deque([{"type": "http.request", "body": content, "more_body": False}])
         sent: list[Any] = []

@@ -24,6 +24,8 @@ const COME_IN_WITHIN = 10_000;
 const STEADY = 10_000;
 /** Milliseconds to wait for a message when the device reports that it has no network. */
 const WHEN_OFFLINE = 1_500;
+/** Reason: the same device or person connected elsewhere. To reconnect would close that connection in turn. */
+const REPLACED = "replaced";
 /** Reasons that mean the client must sign in or be enrolled again. After any other reason it may reconnect. */
 const NOT_LET_IN: readonly string[] = ["not-known", "protocol", "signed-out", "idle", "expired", "revoked"];
 
@@ -34,7 +36,7 @@ export interface Identity {
   key?: CryptoKey | undefined;
 }
 
-export type State = "connecting" | "open" | "lost" | "unknown";
+export type State = "connecting" | "open" | "lost" | "unknown" | "replaced";
 /** A request without its id, which the connection adds. */
 export type RequestBody = AnyRequest extends infer A ? (A extends { id: string } ? Omit<A, "id"> : never) : never;
 type FeedListener = (what: readonly string[], view: AnyView, before: AnyView | undefined) => void;
@@ -120,6 +122,13 @@ export class Connection {
     if (this.state === "open") await this.send({ type: "unfollow", feed });
   }
 
+  /** Takes the connection back from the page that replaced this one. */
+  again(): void {
+    if (this.state !== "replaced" || this.#isClosed) return;
+    this.state = "connecting";
+    this.#dial();
+  }
+
   close(): void {
     this.#isClosed = true;
     removeEventListener("offline", this.#offline);
@@ -162,10 +171,11 @@ export class Connection {
     clearTimeout(this.#timer);
     clearInterval(this.#looking);
     if (this.state === "open" && performance.now() - this.#openedAt > STEADY) this.#tries = 0;
-    if (this.state !== "unknown") this.state = "lost";
+    const isOver = this.state === "unknown" || this.state === "replaced";
+    if (!isOver) this.state = "lost";
     this.waiting.cut(this.#isClosed);
     // Staff must sign in again. A device may be enrolled at any moment, so it keeps trying.
-    if (this.#isClosed || (this.state === "unknown" && !this.#who.device)) return;
+    if (this.#isClosed || this.state === "replaced" || (this.state === "unknown" && !this.#who.device)) return;
     const wait = backoff(this.state === "unknown" ? Infinity : this.#tries, FIRST_WAIT, LONGEST_WAIT);
     this.#tries += 1;
     this.#timer = setTimeout(() => this.#dial(), wait);
@@ -193,7 +203,7 @@ export class Connection {
 
   /** Reconnects at once when the network is back or the page becomes visible. */
   readonly #online = (): void => {
-    if (this.#isClosed || document.visibilityState === "hidden") return;
+    if (this.#isClosed || this.state === "replaced" || document.visibilityState === "hidden") return;
     if (this.state === "open") this.#beat();
     else if (this.#socket === null && (this.state === "lost" || this.#who.device)) this.#dial();
   };
@@ -242,6 +252,7 @@ export class Connection {
 
   #ended(why: string, message: string): void {
     this.why = message;
+    if (why === REPLACED) this.state = "replaced";
     if (NOT_LET_IN.includes(why) && (this.#who.token || this.#who.device)) this.state = "unknown";
   }
 

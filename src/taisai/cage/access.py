@@ -38,7 +38,8 @@ ADOPTION: Final = Clause("house:adoption")
 FLOOR_SECOND: Final = "pit-supervisor"
 """The least rank of a second person: what the documents call a supervisor, or above."""
 MOST_FAILURES: Final = 3
-"""Failures in a row that lock a person. It never changes: an audit decides every sign-in again."""
+"""Failures in a row that lock a person, of those that count. It never changes: an audit decides every sign-in
+again."""
 MOST_WINS: Final = 1_000
 """Large wins of all tables that are kept. A start notes the latest rounds of its tables again."""
 
@@ -136,7 +137,7 @@ def _fail(house: House, event: SignInFailed) -> None:
 
 def counts(house: House, event: SignInFailed) -> bool:
     """Whether a failure counts towards a lock: only for people who have credentials."""
-    return event.known and event.person in house.credentials
+    return event.counts and event.known and event.person in house.credentials
 
 
 def _lock(house: House, event: messages.PersonLocked) -> None:

@@ -13,6 +13,7 @@ from taisai.cage.messages import (
     EnrolDevice,
     HouseCommand,
     NoteClock,
+    NoteFailure,
     NoteSignIn,
     NoteSignOut,
     NoteWin,
@@ -79,6 +80,7 @@ _KINDS_OF: Final[Mapping[tuple[type[HouseCommand], str], ValueKind[Any]]] = {
         "a digest 'sha256:' and 64 hexadecimal digits", "sha256:[0-9a-f]{64}"
     ),
     (NoteSignIn, "session"): NAME,
+    (NoteFailure, "counts"): passing("true or false", lambda value: type(value) is bool),
     (NoteSignOut, "session"): NAME,
     (NoteSignOut, "why"): _member(SignOutCause),
     (RedeemTicket, "ask"): passing(NAME.expected, lambda value: value is None or is_name(value)),

@@ -47,6 +47,10 @@ _REPEATABLE_COMMANDS: Final = frozenset({"place-bets", "record-bets", "bring-in"
 """They carry ids of their own, and a known id changes nothing."""
 
 
+_REPLACED: Final = "replaced"
+"""The reason of a connection that the server closed for a newer one of the same device or person."""
+
+
 def is_repeatable(request: Request, *, same_epoch: bool) -> bool:
     """Whether sending the request a second time changes nothing. An approval is valid only once.
 
@@ -290,4 +294,6 @@ class Link:
 def _check_end(*messages: ServerMessage) -> None:
     for message in messages:
         if isinstance(message, replies.EndNotice):
+            if message.why == _REPLACED:  # to connect again would close the newer connection
+                raise Refused(message.why, message.message)
             raise Disconnected(f"the server closed the connection: {message.why}, {message.message}")

@@ -77,7 +77,9 @@ ADDED_FIELDS: Final[Mapping[str, frozenset[str]]] = {
     "close-withdrawal": frozenset({"others_stay"}),
     "irregularity-ruled": frozenset({"item", "unsuitable"}),
     "load-shoe": frozenset({"backs"}),
+    "note-failure": frozenset({"counts"}),
     "shoe-loaded": frozenset({"backs"}),
+    "sign-in-failed": frozenset({"counts"}),
     "withdrawal-closed": frozenset({"others_stay", "seen"}),
 }
 """Tag of a kind of format 1 → the fields that it has since format 2, each with a default."""

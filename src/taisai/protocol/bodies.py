@@ -183,26 +183,27 @@ class TableHealth(ResponseBody, frozen=True, kw_only=True):
 
     name: str
     rulebook: str
-    phase: str
-    number: int
+    phase: str | None = None
+    number: int | None = None
     """The number of the current round; between rounds, of the last one."""
-    hold: str | None
-    shut: str | None
+    hold: str | None = None
+    shut: str | None = None
 
 
 class HealthResponse(ResponseBody, frozen=True, kw_only=True):
-    """The state of the server."""
+    """The state of the server. A stranger gets the status, and the name and rulebook of each table."""
 
     status: str
     """'ok', or 'trouble'."""
-    program: str
     demonstration: bool
     tables: tuple[TableHealth, ...]
-    sockets: int
-    journal: int
+    program: str | None = None
+    sockets: int | None = None
+    journal: int | None = None
     """The number of entries in the journal."""
-    trouble: str | None
-    checks: tuple[str, ...]
+    trouble: str | None = None
+    checks: tuple[str, ...] = ()
+    """What was checked at the start."""
     alarms: tuple[SystemAlarm, ...] = ()
     """The alarms of the server that go on, for people who may follow the feed `alarms`."""
 

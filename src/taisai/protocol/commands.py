@@ -54,7 +54,7 @@ def _stripped(kind: type[Struct]) -> type[SentCommand]:
     stripped = msgspec.defstruct(
         kind.__name__, fields, bases=(SentCommand,), namespace={"__doc__": kind.__doc__},
         module=__name__, frozen=True, kw_only=True, tag_field="command", tag=kind.__struct_config__.tag,
-        forbid_unknown_fields=True, gc=False,
+        forbid_unknown_fields=True, omit_defaults=kind.__struct_config__.omit_defaults, gc=False,
     )  # fmt: skip
     return cast("type[SentCommand]", stripped)
 

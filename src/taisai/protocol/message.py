@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Final
+import json
+from typing import Annotated, Any, Final
 
 from msgspec import Meta, Struct
 
@@ -44,3 +45,27 @@ class Reply(ServerMessage, frozen=True, kw_only=True):
 
 class Notice(ServerMessage, frozen=True, kw_only=True):
     """What the server sends without a request, above all the frames of feeds."""
+
+
+class _RepeatedKeyError(ValueError):
+    """An object of JSON has a key twice."""
+
+
+def _once(pairs: list[tuple[str, Any]]) -> None:
+    keys = set[str]()
+    for key, _ in pairs:
+        if key in keys:
+            raise _RepeatedKeyError(key)
+        keys.add(key)
+
+
+_look: Final = json.JSONDecoder(object_pairs_hook=_once, parse_int=bool, parse_float=bool).decode
+
+
+def repeated_key(text: str) -> str | None:
+    """The first key that stands twice in an object of valid JSON: two programs may read two things in it."""
+    try:
+        _look(text)
+    except _RepeatedKeyError as error:
+        return str(error)
+    return None

@@ -41,6 +41,8 @@ class WelcomeReply(Reply, frozen=True, kw_only=True):
     seat: str | None = None
     currency: str = ""
     """The currency of the house. All amounts of money are in its minor units."""
+    replaced: int = 0
+    """How many older connections of this device or person were closed for this one."""
 
 
 class PongReply(Reply, frozen=True, kw_only=True):

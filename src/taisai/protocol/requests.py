@@ -64,7 +64,7 @@ class _SeatRequest(_TableRequest, frozen=True, kw_only=True):
 # Commands
 
 
-class DoRequest(Request, frozen=True, kw_only=True):
+class DoRequest(Request, frozen=True, kw_only=True, omit_defaults=True):
     """Carries out a command at a table, or at the House if no table is given."""
 
     do: AnySentCommand

@@ -120,8 +120,9 @@ HOUSE_PROCEDURES: Final[Mapping[Clause, str]] = {
         "The cage holds the cash and chips of the house. What enters or leaves it is recorded."
     ),
     Clause("house:access"): (
-        "Staff sign in under their own names. Three failures in a row lock new sign-ins. Two other people "
-        "unlock them; while the system is stopped, a person with the machine and the key of the house can."
+        "Staff sign in under their own names. Three tries in a row with the right password and a wrong code "
+        "lock new sign-ins; after other failures the next try has to wait. Two other people unlock them; "
+        "while the system is stopped, a person with the machine and the key of the house can."
     ),
     Clause("house:approvals"): (
         "A rulebook is played for money only while it is approved. This is checked at a start, when a "

@@ -208,10 +208,10 @@ class Staffed:
         return came
 
     def fails(self, person: str, times: int = 1) -> list[SignInRefused]:
-        """Someone fails, as often as is said, and it must fail."""
+        """Someone with the right password fails by the code, as often as is said, and it must fail."""
         refused = []
         for _ in range(times):
-            came = self.tries(person, password="not this password")
+            came = self.tries(person, code=self.wrong_code(person))
             assert isinstance(came, SignInRefused), came
             refused.append(came)
         return refused

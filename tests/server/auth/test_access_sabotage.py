@@ -14,6 +14,7 @@ from taisai.cage.messages import PersonLocked
 from taisai.journal.codec import AnyEvent
 from taisai.server.auth import approvals, authentication, credentials, sessions, verification
 from taisai.server.auth.approvals import Approval, Approvals
+from taisai.server.auth.attempts import GrowingDelays
 from taisai.server.auth.authentication import Authentication
 from taisai.server.auth.credentials import Passwords
 from taisai.server.auth.permissions import Role
@@ -27,6 +28,7 @@ from taisai.server.auth.verification import (
 )
 from tests.server.auth import (
     test_approvals,
+    test_attempts,
     test_authentication,
     test_authentication_concurrent,
     test_passwords,
@@ -196,6 +198,18 @@ def _more_workers(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(authentication, "WORKERS", 2 * authentication.WORKERS)
 
 
+def _passwords_lock(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(at_house, "counts", lambda house, event: event.person in house.credentials)
+
+
+def _strangers_first(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(verification, "STRANGERS_AT_WORK", 100)
+
+
+def _no_delays(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(GrowingDelays, "wait", lambda *_: 0)
+
+
 def _lets_hang_up(patch: pytest.MonkeyPatch) -> None:
     async def directly(_self: Authentication, work: Coroutine[Any, Any, T]) -> T:
         return await work
@@ -284,7 +298,6 @@ SABOTAGES: Final[dict[str, Sabotage]] = {
         _locks_late,
         (
             test_authentication.test_the_third_failure_locks,
-            test_authentication.test_a_wrong_code_counts_as_a_wrong_password_does,
             test_second_person.test_a_wrong_code_approves_nothing_counts_and_locks,
         ),
     ),
@@ -354,6 +367,22 @@ SABOTAGES: Final[dict[str, Sabotage]] = {
     ),
     "any number is checked at once": Sabotage(
         _any_number, (test_authentication_concurrent.test_one_more_than_can_be_checked_is_shown,)
+    ),
+    "a wrong password locks": Sabotage(
+        _passwords_lock,
+        (
+            test_authentication.test_a_wrong_password_locks_nobody_whatever_the_code,
+            test_attempts.test_a_stranger_locks_no_supervisor,
+        ),
+    ),
+    "strangers take every worker": Sabotage(
+        _strangers_first,
+        (
+            test_authentication_concurrent.test_strangers_from_many_addresses_keep_nobody_waiting_at_a_known_one,
+        ),
+    ),
+    "nobody waits longer and longer": Sabotage(
+        _no_delays, (test_attempts.test_whoever_guesses_one_name_waits_longer_and_longer,)
     ),
     "more hashes at once": Sabotage(
         _more_workers, (test_authentication_concurrent.test_so_many_hashes_are_made_at_once_and_no_more,)

@@ -12,9 +12,17 @@ from typing import Any, TypeVar
 import pytest
 
 from taisai.cage.messages import SignInFailed
-from taisai.server.auth.authentication import WORKERS, Authentication
+from taisai.server.auth.authentication import Authentication
 from taisai.server.auth.sessions import NewSession
-from taisai.server.auth.verification import BUSY, MOST_CHECKED, WRONG_CREDENTIALS, SignInRefused
+from taisai.server.auth.verification import (
+    BUSY,
+    MOST_CHECKED,
+    MOST_STRANGERS,
+    STRANGERS_AT_WORK,
+    WORKERS,
+    WRONG_CREDENTIALS,
+    SignInRefused,
+)
 from tests.server.auth.staffed_house import DAN, DESK, MAX, PASSWORDS, SUE, Staffed, running
 
 T = TypeVar("T")
@@ -59,10 +67,10 @@ async def until(happened: Callable[[], bool]) -> None:
     raise AssertionError("expected something to happen, got nothing")
 
 
-def tried(staffed: Staffed, person: str, password: str, code: str) -> asyncio.Task[Came]:
+def tried(staffed: Staffed, person: str, password: str, code: str, address: str = DESK) -> asyncio.Task[Came]:
     """Someone who has begun to sign in."""
     door = staffed.door
-    return asyncio.ensure_future(door.sign_in(person, password, code, address=DESK, now=staffed.now))
+    return asyncio.ensure_future(door.sign_in(person, password, code, address=address, now=staffed.now))
 
 
 def test_guesses_at_one_name_do_not_run_side_by_side() -> None:
@@ -81,6 +89,7 @@ def test_guesses_at_one_name_do_not_run_side_by_side() -> None:
 def test_one_more_than_can_be_checked_is_shown() -> None:
     held = Held()
     staffed = Staffed(executor=held)
+    staffed.door.known.add(DESK, staffed.now)
     code = staffed.code(DAN)
 
     async def crowd() -> tuple[list[Came], Came, Came]:
@@ -99,6 +108,65 @@ def test_one_more_than_can_be_checked_is_shown() -> None:
     assert isinstance(later, NewSession), "what was not checked has cost nothing"
 
 
+def test_strangers_from_many_addresses_keep_nobody_waiting_at_a_known_one() -> None:
+    """Forty-eight tries from twenty-four addresses, while the Dealer signs in at the usual desk."""
+    held = Held()
+    staffed = Staffed(executor=held)
+    staffed.signs_in(SUE)  # at the same desk, earlier: the House knows it
+    code = staffed.code(DAN)
+
+    async def attack() -> tuple[int, Came, list[Came]]:
+        held.holding = True
+        strangers = [
+            tried(
+                staffed,
+                DAN if number % 3 else f"Eve {number}",
+                "whatever",
+                "123456",
+                f"198.51.100.{number // 2}",
+            )
+            for number in range(48)
+        ]
+        await until(lambda: len(held.jobs) == STRANGERS_AT_WORK)
+        dan = tried(staffed, DAN, PASSWORDS[DAN], code)
+        await until(lambda: len(held.jobs) == STRANGERS_AT_WORK + 1)
+        ahead = len(held.jobs) - 1
+        held.jobs.pop()()  # one of the two workers is free, and takes it at once
+        came = await dan
+        held.let_go()
+        return ahead, came, list(await asyncio.gather(*strangers))
+
+    ahead, came, strangers = running(attack())
+    assert ahead == STRANGERS_AT_WORK < WORKERS
+    assert isinstance(came, NewSession)
+    assert {one.reason for one in strangers if isinstance(one, SignInRefused)} == {"wrong", "busy"}
+
+
+def test_one_stranger_more_than_can_be_checked_waits_and_the_known_do_not() -> None:
+    held = Held()
+    staffed = Staffed(executor=held)
+    staffed.door.known.add(DESK, staffed.now)
+    code = staffed.code(DAN)
+    away = "198.51.100.7"
+
+    async def crowd() -> tuple[Came, Came]:
+        held.holding = True
+        inside = [
+            tried(staffed, f"Eve {number}", "whatever", "123456", away) for number in range(MOST_STRANGERS)
+        ]
+        await until(lambda: bool(held.jobs))
+        one_more = await tried(staffed, "Eve 99", "whatever", "123456", away)
+        dan = tried(staffed, DAN, PASSWORDS[DAN], code)
+        await until(lambda: len(held.jobs) == STRANGERS_AT_WORK + 1)
+        held.let_go()
+        await asyncio.gather(*inside)
+        return one_more, await dan
+
+    one_more, came = running(crowd())
+    assert one_more == BUSY
+    assert isinstance(came, NewSession)
+
+
 def test_so_many_hashes_are_made_at_once_and_no_more() -> None:
     staffed = Staffed()
     gate = Event()
@@ -110,6 +178,7 @@ def test_so_many_hashes_are_made_at_once_and_no_more() -> None:
     staffed.door = Authentication(
         staffed.queue, entropy=staffed.entropy, issuer="Lotus", passwords=staffed.passwords
     )
+    staffed.door.known.add(DESK, staffed.now)
 
     async def crowd() -> tuple[int, list[Came]]:
         looks, names = staffed.queue.looks, [f"Eve {number}" for number in range(WORKERS * 3)]

@@ -295,7 +295,7 @@ def test_those_of_a_possible_second_person_need_a_third() -> None:
 def test_a_weak_password_is_refused_before_anything_is_asked() -> None:
     staffed = Staffed()
     refused = running(staffed.door.set_credentials(DAN, "password1234", by=MAX, now=staffed.now))
-    says = "the password is one of the most common"
+    says = "the password is easy to guess; four words that have nothing to do with each other are not"
     assert refused == SignInRefused(SignInRefusalReason.UNFIT, says)
     assert len(staffed.told(CredentialsSet)) == 4
 

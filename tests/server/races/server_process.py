@@ -169,7 +169,10 @@ async def _served(order: Order, line: socket.socket) -> None:
     plan = HousePlan(
         house="Races", currency=CURRENCY, zone=ZONE, origins=frozenset({f"http://{HOST}:{port}"}),
         tables=[TablePlan(name=TABLE, book=rulebook(order.book), limits=LIMITS, window=order.window)],
-        bounds=ConnectionLimits(asks_a_second=1_000_000, burst=1_000_000),
+        bounds=ConnectionLimits(
+            asks_a_second=1_000_000, burst=1_000_000, bets_a_round=10**9, sockets_of_device=1_000,
+            sockets_of_person=1_000,
+        ),
         policy=SessionPolicy(most_per_person=100),
     )  # fmt: skip
     casino = HouseServer(

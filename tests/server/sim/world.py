@@ -128,7 +128,7 @@ class World:
             engine.recover(at=self.clock.now())
         plan = HousePlan(
             house="Sim", currency="PLAY", zone="Asia/Singapore", origins=frozenset({ORIGIN}),
-            bounds=ConnectionLimits(asks_a_second=1_000, burst=1_000),
+            bounds=ConnectionLimits(asks_a_second=1_000, burst=1_000, bets_a_round=10**9),
             tables=[
                 TablePlan(
                     name=TABLE, book=book_of(self.book), limits=LIMITS, window=self.window, demonstration=True

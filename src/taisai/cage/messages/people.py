@@ -152,15 +152,17 @@ class SignedIn(HouseEvent, frozen=True, kw_only=True, tag="signed-in"):
     address: str
 
 
-class NoteFailure(HouseCommand, frozen=True, kw_only=True, tag="note-failure"):
+class NoteFailure(HouseCommand, frozen=True, kw_only=True, omit_defaults=True, tag="note-failure"):
     """Someone failed to sign in as a person; the password is not recorded."""
 
     person: str
     address: str
     why: str
+    counts: bool = True
+    """Whether it counts towards a lock: since format 2 only a right password with a wrong code."""
 
 
-class SignInFailed(HouseEvent, frozen=True, kw_only=True, tag="sign-in-failed"):
+class SignInFailed(HouseEvent, frozen=True, kw_only=True, omit_defaults=True, tag="sign-in-failed"):
     """Someone failed to sign in."""
 
     person: str
@@ -169,13 +171,11 @@ class SignInFailed(HouseEvent, frozen=True, kw_only=True, tag="sign-in-failed"):
     """Whether the name is on the staff list."""
     address: str
     why: str
+    counts: bool = True
 
 
 class PersonLocked(HouseEvent, frozen=True, kw_only=True, tag="person-locked"):
-    """A person cannot sign in until they are unlocked: too many failures in a row.
-
-    Open sessions stay: the person opened them, and someone else may have failed.
-    """
+    """A person cannot sign in until they are unlocked: too many failures in a row. Open sessions stay."""
 
     person: str
     failures: int

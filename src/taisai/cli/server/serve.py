@@ -35,6 +35,7 @@ from taisai.server.runtime.startup_checks import (
     free_bytes,
     gaming_date,
     in_force,
+    metrics_token,
     opened,
     proven,
 )
@@ -148,6 +149,7 @@ def plan_of(config: Config, approvals: RulebookApprovals) -> HousePlan:
             for table in config.tables
         ],
         origins=frozenset(config.listen.allowed_origins),
+        behind_proxy=config.listen.behind_proxy, metrics_token=metrics_token(config),
         bounds=ConnectionLimits(
             sockets=floor.sockets, asks_a_second=floor.asks_a_second, burst=4 * floor.asks_a_second
         ),

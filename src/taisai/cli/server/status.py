@@ -17,27 +17,28 @@ from taisai.rules.errors import RulesError, printable
 INTERVAL: Final = 1.0  # seconds between two requests
 TIMEOUT: Final = 5.0  # seconds that the server has to answer
 TROUBLE: Final = 1
+ELSEWHERE: Final = "the server shows it on its own machine only"
 
 
 class _Table(msgspec.Struct):
     name: str
     rulebook: str
-    phase: str
-    number: int
-    hold: str | None
-    shut: str | None
+    phase: str | None = None
+    number: int | None = None
+    hold: str | None = None
+    shut: str | None = None
 
 
 class _Health(msgspec.Struct):
-    """The fields of a server that are shown; a newer server may send more."""
+    """The fields of a server that are shown; a newer server may send more. From afar it tells less."""
 
     status: str
-    program: str
     demonstration: bool
-    sockets: int
-    journal: int
-    trouble: str | None
     tables: list[_Table]
+    program: str | None = None
+    sockets: int | None = None
+    journal: int | None = None
+    trouble: str | None = None
 
 
 def run(arguments: Namespace) -> int:
@@ -73,7 +74,7 @@ def _client(url: str) -> httpx.Client:
 def _health(client: httpx.Client, url: str) -> dict[str, Any]:
     try:
         health: dict[str, Any] = msgspec.json.decode(client.get("/health").content, type=dict[str, Any])
-        msgspec.convert(health, _Health)
+        health = msgspec.to_builtins(msgspec.convert(health, _Health)) | health
     except msgspec.ValidationError:
         raise RulesError(f"not a server of Taisai: {printable(url)}") from None
     except (httpx.HTTPError, httpx.InvalidURL, msgspec.DecodeError, UnicodeError) as error:
@@ -84,6 +85,9 @@ def _health(client: httpx.Client, url: str) -> dict[str, Any]:
 
 def _rows(health: dict[str, Any]) -> list[tuple[str, str]]:
     trouble = f": {printable(health['trouble'])}" if health["trouble"] else ""
+    if health["program"] is None:
+        demonstration = " · DEMONSTRATION" if health["demonstration"] else ""
+        return [("status", printable(health["status"]) + demonstration), ("more", ELSEWHERE)]
     return [
         ("status", printable(health["status"]) + trouble),
         ("program", printable(health["program"]) + (" · DEMONSTRATION" if health["demonstration"] else "")),
@@ -97,9 +101,11 @@ def _print_status(url: str, health: dict[str, Any]) -> None:
     for name, value in _rows(health):
         line(f"  {name:12} {value}")
     for table in health["tables"]:
-        out = f" · out of service: {printable(table['shut'])}" if table["shut"] else ""
-        hold = f" · waits: {printable(table['hold'])}" if table["hold"] else ""
-        state = f"{printable(table['rulebook'])}, round {table['number']}, {printable(table['phase'])}"
+        out = f" · out of service: {printable(table['shut'])}" if table.get("shut") else ""
+        hold = f" · waits: {printable(table['hold'])}" if table.get("hold") else ""
+        state = printable(table["rulebook"])
+        if table.get("phase") is not None:
+            state += f", round {table['number']}, {printable(table['phase'])}"
         line(f"  {printable(table['name']):12} {state}{hold}{out}")
 
 
@@ -132,7 +138,6 @@ def _drawn(url: str, health: dict[str, Any]) -> Any:
     for table in health["tables"]:
         shown.add_row(
             *(Text(printable(table[name])) for name in ("name", "rulebook")),
-            str(table["number"]),
-            *(Text(printable(table[name] or "")) for name in ("phase", "hold", "shut")),
+            *(Text(printable(str(table.get(name) or ""))) for name in ("number", "phase", "hold", "shut")),
         )
     return Group(head, Text(), shown)

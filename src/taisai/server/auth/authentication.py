@@ -18,8 +18,9 @@ from taisai.journal import Answer, Engine, JournalError
 from taisai.journal.codec import HOUSE_STREAM, AnyEvent
 from taisai.server.auth import credentials as vault
 from taisai.server.auth.approvals import Approval, Approvals
+from taisai.server.auth.attempts import KnownNetworks
 from taisai.server.auth.credentials import Passwords, weakness
-from taisai.server.auth.permissions import RateLimit, RateLimiter, is_generic, role_of
+from taisai.server.auth.permissions import RateLimit, RateLimiter, is_generic, network_of, role_of
 from taisai.server.auth.sessions import NewSession, Session, StaffSessions
 from taisai.server.auth.verification import (
     BUSY,
@@ -27,6 +28,7 @@ from taisai.server.auth.verification import (
     LOCKED,
     NO_ADDRESS,
     UNRECORDED,
+    WORKERS,
     WRONG_CREDENTIALS,
     QueueLike,
     SignInRefusalReason,
@@ -36,7 +38,6 @@ from taisai.server.auth.verification import (
 from taisai.server.runtime.environment import Entropy
 
 PROVED_FOR: Final = 5 * 60_000  # ms after a code in which the person of a session approves without another
-WORKERS: Final = 2  # passwords checked at once: each takes 64 MiB and some 180 ms of a processor
 SIGN_INS: Final = RateLimit(burst=10, every=6_000)  # from one address: a whole desk at the start of a shift
 T = TypeVar("T")
 _UNWRITTEN: Final = frozenset({Reason.JOURNAL_UNWRITABLE, Reason.JOURNAL_IN_DOUBT, Reason.TOO_MANY})
@@ -83,9 +84,11 @@ class Authentication:
         self._generic = generic
         self._executor = executor or ThreadPoolExecutor(WORKERS, thread_name_prefix="passwords")
         self._passwords = Passwords(entropy) if passwords is None else passwords
+        self.known = KnownNetworks()
+        """The networks of people and devices that proved who they are."""
         self._verifier = Verifier(
             queue, passwords=self._passwords, rates=RateLimiter(SIGN_INS) if rates is None else rates,
-            entropy=entropy, executor=self._executor, generic=generic,
+            entropy=entropy, executor=self._executor, known=self.known, generic=generic,
         )  # fmt: skip
         self._noted: set[str] = set()
         """Sessions whose sign-in is in the journal."""
@@ -141,6 +144,7 @@ class Authentication:
             self._queue_end(session, SignOutCause.REVOKED)
             await self._note_ends(now)
             return WRONG_CREDENTIALS
+        self.known.add(network_of(address), now)
         _log.info("signed in", person=session.person, session=session.id, address=address)
         return opened
 
@@ -195,7 +199,7 @@ class Authentication:
         self, person: str, password: str, *, by: str, now: int, second: str | None = None
     ) -> NewFactor | Refusal | SignInRefused:
         """Sets a new password and second factor, if `by` may set them, and ends the person's sessions."""
-        if problem := _unfit(person, password, generic=self._generic):
+        if problem := await self._verifier.work(partial(_unfit, person, password, generic=self._generic)):
             return SignInRefused(SignInRefusalReason.UNFIT, problem)
         make = partial(
             vault.new_credentials, person, password, passwords=self._passwords, entropy=self._entropy,

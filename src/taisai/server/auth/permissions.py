@@ -202,7 +202,8 @@ FEEDS: Final[Mapping[str, Permission]] = _permissions(
 """Feeds, by the part of their name before the colon."""
 
 ENDPOINTS: Final[Mapping[str, Permission]] = _permissions(
-    (_EVERYONE, "GET /health, GET /metrics"),  # they show no secret and no money
+    (_EVERYONE, "GET /health"),  # strangers get the status only
+    (_STAFF, "GET /metrics"),  # and monitors: this machine, and programs with the metrics token
     # a page itself contains no data
     (_EVERYONE, "GET /, GET /terminal, GET /console, GET /display, GET /recorder, GET /round, GET /pit"),
     (_EVERYONE, "GET /cage, GET /school, GET /office, GET /assets/{name}"),

@@ -6,6 +6,7 @@ import asyncio
 import hmac
 from collections.abc import Callable
 from concurrent.futures import Executor
+from contextlib import nullcontext
 from enum import StrEnum
 from functools import partial
 from typing import Final, NamedTuple, Protocol, TypeVar
@@ -22,6 +23,7 @@ from taisai.journal import Answer, Engine, JournalError
 from taisai.journal.codec import HOUSE_STREAM, AnyCommand
 from taisai.protocol.requests import device_text
 from taisai.server.auth import credentials as vault
+from taisai.server.auth.attempts import FREE_OF_NETWORK, GrowingDelays, KnownNetworks
 from taisai.server.auth.credentials import (
     Credentials,
     Passwords,
@@ -79,7 +81,7 @@ CODE_NEEDED: Final = SignInRefused(
 def too_often(wait_ms: int) -> SignInRefused:
     """The refusal of too many tries, with the time of the next."""
     seconds = -(-wait_ms // 1_000)
-    message = f"too many tries from this address; try again in {seconds} s"
+    message = f"too many tries; try again in {seconds} s"
     return SignInRefused(SignInRefusalReason.TOO_OFTEN, message, wait_ms)
 
 
@@ -98,6 +100,10 @@ def device_proof(key: str, nonce: bytes, device: str, signature: bytes) -> bool:
 
 
 MOST_CHECKED: Final = 20  # at once, including waiting ones: the last waits about two seconds
+MOST_STRANGERS: Final = 16
+"""Of them, from networks that the House does not know. The others stay free for those that it knows."""
+WORKERS: Final = 2  # passwords checked at once: each takes 64 MiB and some 180 ms of a processor
+STRANGERS_AT_WORK: Final = WORKERS - 1  # a stranger never holds the last one
 NO_ADDRESS: Final = "unknown"
 T = TypeVar("T")
 _log = structlog.get_logger(__name__)
@@ -121,7 +127,7 @@ class SignInFailure(StrEnum):
     NO_CREDENTIALS = "no-credentials"
     PASSWORD = "password"  # noqa: S105  the word, not one
     CODE = "code"
-    """Wrong, too old, or used before."""
+    """The password is right; the code is wrong, too old, or used before."""
     LOCKED = "locked"
     """Name, password and code match, but the person is locked."""
 
@@ -152,6 +158,7 @@ class Verifier:
         rates: RateLimiter,
         entropy: Entropy,
         executor: Executor,
+        known: KnownNetworks,
         generic: bool = False,
     ) -> None:
         """`generic`: accepts names of posts, such as 'dealer'; only in a demonstration."""
@@ -162,41 +169,72 @@ class Verifier:
         self._generic = generic
         self._dummy = base32(new_secret(entropy))
         self._tag_key = entropy(32)
-        self._checking: set[str] = set()
+        self._known_networks = known
+        self._delays = GrowingDelays()
+        """Of a name from a network."""
+        self._network_delays = GrowingDelays(free=FREE_OF_NETWORK)
+        """Of a network that the House does not know."""
+        self._checking: set[tuple[str, bool]] = set()
+        """The names that are checked now, each with whether it came from a known network: a stranger who
+        tries a name must not make its owner wait."""
+        self._at_work = asyncio.Semaphore(STRANGERS_AT_WORK)
 
     async def proved(
         self, person: str, password: str | None, code: str, *, address: str, now: int
     ) -> VerifiedPerson | SignInRefused:
-        """The person, or the refusal. A failure counts; with the third the House locks the person.
+        """The person, or the refusal. Without a password their own open session stands for it.
 
-        Without a password their own open session stands for it.
+        After a failure the next try of this name from this network waits longer and longer; the owner of the
+        name, who is elsewhere, does not wait. The third in a row with the right password locks the person.
         """
-        key = network_of(address)
-        if not self._rates.takes(key, now):
-            return too_often(self._rates.wait(key, now))
+        network = network_of(address)
         name = folded(person) if is_name(person) else ""
-        if name in self._checking or len(self._checking) >= MOST_CHECKED:
+        tried = f"{name}\n{network}"  # no name has a line break
+        is_known = self._known_networks.has(network, now)
+        wait = self._delays.wait(tried, now)
+        if not is_known:
+            wait = max(wait, self._network_delays.wait(network, now))
+        if wait:
+            return too_often(wait)
+        if not self._rates.takes(network, now):
+            return too_often(self._rates.wait(network, now))
+        checked = (name, is_known)
+        strangers = sum(not known for _, known in self._checking)
+        if (
+            checked in self._checking
+            or len(self._checking) >= MOST_CHECKED
+            or (not is_known and strangers >= MOST_STRANGERS)
+        ):
             return BUSY
-        self._checking.add(name)
+        self._checking.add(checked)
         try:
-            return await self._checked(name, password, code, address=address, now=now)
+            proved = await self._checked(name, password, code, address=address, now=now, is_known=is_known)
         except JournalError:
-            return UNRECORDED
+            proved = UNRECORDED
         finally:
-            self._checking.discard(name)
+            self._checking.discard(checked)
+        for delays, key in ((self._delays, tried), (self._network_delays, network)):
+            if isinstance(proved, SignInRefused):
+                delays.failed(key, now)
+            else:
+                delays.succeeded(key)
+        return proved
 
     async def work(self, job: Callable[[], T]) -> T:
         """Runs a slow function, such as a hash, in a thread."""
         return await asyncio.get_running_loop().run_in_executor(self._executor, job)
 
     async def _checked(
-        self, name: str, password: str | None, code: str, *, address: str, now: int
+        self, name: str, password: str | None, code: str, *, address: str, now: int, is_known: bool
     ) -> VerifiedPerson | SignInRefused:
         known = await self._queue.run(partial(self._known, name))
         stored = known.credentials
         # Every name takes the same steps, so that the time of the answer shows nothing.
         hash_, totp, last = (stored.hash, stored.totp, stored.last_step) if stored else (None, self._dummy, 0)
-        is_right = password is None or await self.work(partial(self._passwords.verified, hash_, password))
+        is_right = password is None
+        if password is not None:
+            async with nullcontext() if is_known else self._at_work:
+                is_right = await self.work(partial(self._passwords.verified, hash_, password))
         step = accepted_step(from_base32(totp), code, now=now, last=last)
         if known.rank is None or stored is None or not is_right or step is None:
             why = _failure(known, is_right=is_right)
@@ -234,7 +272,10 @@ class Verifier:
 
     async def _failed(self, known: _Known, why: SignInFailure, *, address: str, now: int) -> SignInRefused:
         address = address if is_name(address) else NO_ADDRESS
-        note = NoteFailure(at=now, by=FLOOR, person=known.person, address=address, why=why.value)
+        counts = why is SignInFailure.CODE  # the password was right: nothing else locks a person
+        note = NoteFailure(
+            at=now, by=FLOOR, person=known.person, address=address, why=why.value, counts=counts
+        )
         answer = await self._queue.execute(HOUSE_STREAM, note)
         _log.warning("sign-in failed", person=known.person, address=address, why=why.value)
         if isinstance(answer, Refusal):  # an unrecorded failure would not count, so it gets another answer

@@ -144,6 +144,12 @@ class ListenConfig:
         "The proxy's addresses or networks, with behind_proxy: the server believes a forwarded client "
         "address only from these. It counts and records sign-ins by client address.", default=["127.0.0.1"])
 
+    metrics_token_file: Path | None = optional(
+        PathKind("a file with a token", exists=True, is_quoted=False),
+        "A file whose first line is the token of your monitoring: with it (Authorization: Bearer) another "
+        "machine may read /metrics and all of /health. 32 characters or more; mode 0600.",
+        example="metrics.token")
+
     @property
     def address(self) -> str:
         scheme = "http" if self.tls_key is None else "https"
@@ -200,7 +206,8 @@ class FloorConfig:
     sockets: int = with_default(
         whole(1, 15_000), "The most connections at once; the server rejects the next one.", default=5_000)
     asks_a_second: int = with_default(whole(1, 1_000),
-        "The number of messages that one connection may send in a second, on average.", default=20)
+        "The number of plain requests that one device may make in a second, on average; a person may make "
+        "four times as many. A heavy request counts as several.", default=20)
     large_win: int = with_default(AMOUNT,
         "The journal records winnings of one seat in one round from this amount on.", default=1_000_000)
     clock_jump_ms: int = with_default(whole(100, 3_600_000, "milliseconds"),

@@ -12,19 +12,45 @@ import structlog
 from taisai.cage import EnrolledDevice
 from taisai.cage.messages import DeviceDismissed, SignOutCause
 from taisai.game.commands import PlaceBets
-from taisai.journal import Submission, stream_of
+from taisai.game.events import BetsOpened
+from taisai.journal import Submission, stream_of, table_of
 from taisai.journal.codec import HOUSE_STREAM
 from taisai.protocol import requests
-from taisai.protocol.commands import BY_TAG, tag_of
+from taisai.protocol.commands import tag_of
 from taisai.protocol.message import PROTOCOL_VERSION, Request, ServerMessage
 from taisai.protocol.replies import ChallengeNotice, PongReply, WelcomeReply
 from taisai.server.auth import permissions
 from taisai.server.auth.authentication import Authentication
-from taisai.server.auth.permissions import DEVICES, VISITOR, Principal, RateLimit, RateLimiter, Role, role_of
+from taisai.server.auth.permissions import (
+    DEVICES,
+    VISITOR,
+    Principal,
+    RateLimit,
+    RateLimiter,
+    Role,
+    network_of,
+    role_of,
+)
 from taisai.server.auth.sessions import EndedSession, Session
 from taisai.server.auth.verification import device_proof
 from taisai.server.connections.approvals_feed import ApprovalsFeed
-from taisai.server.connections.sockets import TRY_AGAIN, Socket, UnauthenticatedSockets, follow, unfollow
+from taisai.server.connections.parties import (
+    PLACE_BETS,
+    RECORD_BETS,
+    SLIPS_OF_REQUEST,
+    WEIGHTS,
+    CopiedKeys,
+    Parties,
+    too_many_bets,
+    too_many_recorded,
+)
+from taisai.server.connections.sockets import (
+    TRY_AGAIN,
+    Socket,
+    UnauthenticatedSockets,
+    follow,
+    unfollow,
+)
 from taisai.server.dice import entry as dice
 from taisai.server.handlers import bet_shortcuts, cage, commands, queries, tickets
 from taisai.server.handlers.context import FAULT, Context, Handler, refused
@@ -35,10 +61,12 @@ from taisai.server.runtime.environment import Clock, Entropy
 from taisai.server.runtime.metrics import UNREADABLE, Metrics
 from taisai.server.runtime.plan import HousePlan
 
-MOST_AT_WORK: Final = 32  # requests of one socket that are worked on at a time
+MOST_AT_WORK: Final = 32  # requests of one device or person that are worked on at a time
 APPROVALS_ASKED: Final = RateLimit(burst=20, every=3_000)  # of a session: each appears on many screens
 _log = structlog.get_logger(__name__)
-_PLACE_BETS: Final = BY_TAG["place-bets"]
+_WITH_BETS: Final = frozenset({PLACE_BETS, RECORD_BETS})
+SEATS_OF_RECORDER: Final = 10
+"""A person who records the layout of a live table may record as many bets as so many terminals."""
 _RARE: Final = frozenset({"keep-favourite", "ticket-out"})
 """Requests that a player makes rarely: each stores something for good, or costs a write of the disk."""
 _LONG: Final = frozenset({"rounds"})
@@ -107,8 +135,10 @@ class Dispatcher:
         self.bounds = plan.bounds
         self.sockets: dict[Socket, None] = {}
         self._unauthenticated = UnauthenticatedSockets(self.bounds.sockets)
+        self.parties = Parties(self.bounds)
         a_second = self.bounds.requests_a_second
         self._rare_requests = RateLimiter(RateLimit(burst=20, every=2_000))
+        self._copies = CopiedKeys(queue, clock)
         self._long_requests = RateLimiter(RateLimit(burst=20, every=500))
         self.approval_requests = RateLimiter(APPROVALS_ASKED)
         self.approvals_feed = ApprovalsFeed(authentication.approvals, self._publish)
@@ -127,8 +157,6 @@ class Dispatcher:
         """Takes a new connection, and challenges it."""
         self.sockets[socket] = None
         socket.nonce = self.entropy(32).hex()
-        socket.credit = self.bounds.burst
-        socket.credit_at = self.clock.steady()
         socket.send(
             ChallengeNotice(
                 protocol=PROTOCOL_VERSION, program=self.plan.program, nonce=socket.nonce,
@@ -145,6 +173,7 @@ class Dispatcher:
     def disconnect(self, socket: Socket) -> None:
         """Forgets a connection that is over."""
         self.sockets.pop(socket, None)
+        socket.party.sockets.pop(socket, None)
         self._unauthenticated.remove(socket)
         for feed in socket.following:
             self.queue.feeds.unfollow(feed, socket.outbox)
@@ -162,6 +191,8 @@ class Dispatcher:
 
     def _on_commit(self, committed: Committed) -> None:
         if committed.stream != HOUSE_STREAM:
+            if any(type(event) is BetsOpened for event in committed.events):
+                self.context.placed.pop(table_of(committed.stream) or "", None)
             return
         self.authentication.heard(committed.events)
         for event in committed.events:
@@ -172,13 +203,18 @@ class Dispatcher:
 
     # Requests
 
-    def handle(self, socket: Socket, request: Request) -> None:
+    def handle(self, socket: Socket, request: Request) -> None:  # noqa: C901  every bet passes here
         """Answers a request, at once or as soon as the answer is durable."""
         kind = type(request)
         self.metrics.requests[kind] += 1
-        if socket.credit > 0:
-            socket.credit -= 1
-        elif not self._has_earned(socket):
+        weight, party = WEIGHTS.get(kind, 1), socket.party
+        if kind is requests.DoRequest:
+            sent: Any = request.do  # type: ignore[attr-defined]
+            if type(sent) in _WITH_BETS:
+                weight += len(sent.bets) // SLIPS_OF_REQUEST
+        if party.credit >= weight:
+            party.credit -= weight
+        elif not party.has_earned(weight, self.clock.steady()):  # the clock is read only when it is needed
             self._refuse_too_often(socket, request.id)
             return
         if kind is requests.HelloRequest:
@@ -199,11 +235,17 @@ class Dispatcher:
     def place_bets(self, socket: Socket, request: requests.DoRequest) -> bool:
         """Submits bets of a terminal at its own seat; returns whether the request is that, as most are."""
         principal, bets = socket.principal, request.do
-        if type(bets) is not _PLACE_BETS or principal.role is not Role.TERMINAL:
+        if type(bets) is not PLACE_BETS or principal.role is not Role.TERMINAL:
             return False
         sent: Any = bets
         if request.table != principal.table or sent.seat != principal.seat or principal.table is None:
             return False
+        count, placed = len(sent.bets), self.context.placed[principal.table]
+        if placed[principal.name] + count > self.bounds.bets_a_round:
+            problem = too_many_bets(count, placed[principal.name], self.bounds.bets_a_round)
+            socket.send(refused(request.id, "too-many", problem, "house:most"))
+            return True
+        placed[principal.name] += count
         command = PlaceBets(
             at=self.clock.now(), by=principal.name, round=sent.round, seat=sent.seat, bets=sent.bets,
             means=sent.means,
@@ -214,26 +256,14 @@ class Dispatcher:
     def refuse_unreadable(self, socket: Socket, problem: str, id_: str | None = None) -> None:
         """Answers what is no request; it counts as one, so that a client cannot keep the server busy."""
         self.metrics.requests[UNREADABLE] += 1
-        if socket.credit > 0:
-            socket.credit -= 1
-        elif not self._has_earned(socket):
+        if not socket.party.has_earned(1, self.clock.steady()):
             self._refuse_too_often(socket, id_)
             return
         socket.send(refused(id_, "bad-message", problem))
 
     def _refuse_too_often(self, socket: Socket, id_: str | None) -> None:
-        most = self.bounds.asks_a_second
-        socket.send(refused(id_, "too-often", f"too many requests: expected at most {most} a second"))
-
-    def _has_earned(self, socket: Socket) -> bool:
-        """Whether time has brought new credit; the clock is read only when a burst is used up."""
-        now, bounds = self.clock.steady(), self.bounds
-        earned = (now - socket.credit_at) * bounds.asks_a_second // 1000
-        if earned < 1:
-            return False
-        socket.credit = min(bounds.burst, earned) - 1
-        socket.credit_at = now
-        return True
+        problem = f"too many requests: expected at most {socket.party.rate} a second"
+        socket.send(refused(id_, "too-often", problem))
 
     def _ended(self, principal: Principal) -> str | None:
         """Why a session is over; else its person has just done something."""
@@ -259,7 +289,9 @@ class Dispatcher:
         now = self.clock.steady()
         if problem is not None:
             socket.send(refused(request.id, "not-permitted", problem, "house:access"))
-        elif socket.at_work >= MOST_AT_WORK:
+        elif (problem := too_many_recorded(self.context, principal.name, request)) is not None:
+            socket.send(refused(request.id, "too-many", problem, "house:most"))
+        elif len(socket.party.tasks) >= MOST_AT_WORK:
             problem = f"too many requests at work: expected at most {MOST_AT_WORK} at a time"
             socket.send(refused(request.id, "too-often", problem))
         elif (kind in _RARE and not self._rare_requests.takes(principal.name, now)) or (
@@ -363,6 +395,19 @@ class Dispatcher:
         socket.send(
             WelcomeReply(
                 to=request.id, role=principal.role, name=principal.name, table=principal.table,
-                seat=principal.seat, currency=self.plan.currency,
+                seat=principal.seat, currency=self.plan.currency, replaced=self._replaced(socket, principal),
             )
         )  # fmt: skip
+
+    def _replaced(self, socket: Socket, principal: Principal) -> int:
+        """Joins the party of the principal; returns how many older connections were closed for this one."""
+        network = network_of(socket.address)
+        surplus = self.parties.join(socket, principal, network, self.clock.steady())
+        if principal is not VISITOR:
+            self.authentication.known.add(network, self.clock.now())
+            socket.admitted()
+        for older in surplus:
+            older.end("replaced", f"{principal.name} connected again elsewhere: this connection is closed")
+            if principal.role in DEVICES:
+                self._copies.tell(principal, older=older.address, newer=socket.address)
+        return len(surplus)

@@ -16,9 +16,11 @@ from collections.abc import Awaitable, Callable, Generator, Iterable, MutableMap
 from functools import lru_cache
 from typing import Any, Final, Protocol
 
+import msgspec
 from websockets.frames import Frame as WebSocketFrame
 from websockets.frames import Opcode
 
+from taisai.protocol.views import View
 from taisai.server.projections.feed_writer import Frame
 
 AsgiMessage = MutableMapping[str, Any]
@@ -28,6 +30,7 @@ MOST_MESSAGES: Final = 1_000  # that wait for a slow client; with one more it is
 MOST_BYTES: Final = 4 * 1024 * 1024
 RING: Final = 64
 """Frames that a feed keeps: a client that missed more starts from a snapshot."""
+MOST_ENCODED: Final = 100  # views of snapshots that are kept encoded: many clients follow few feeds
 MOST_FEEDS: Final = 10_000  # kept; those without followers are dropped first
 DIRECT_TRANSPORT: Final = "taisai.line"
 """The ASGI extension by which a connection offers its direct transport."""
@@ -41,6 +44,9 @@ class DirectTransport(Protocol):
 
     def write(self, frame: bytes) -> bool:
         """Writes a frame; False where that cannot be done now."""
+
+    def admitted(self) -> None:
+        """The client proved who it is."""
 
 
 class Outbox:
@@ -209,11 +215,33 @@ class Feed:
         return [frame for frame in self.ring if frame.number > after]
 
 
+class EncodedViews:
+    """The views of snapshots, encoded: once for everyone who follows a feed at the same number."""
+
+    def __init__(self, most: int = MOST_ENCODED) -> None:
+        self._most = most
+        self._latest: OrderedDict[str, tuple[View, msgspec.Raw]] = OrderedDict()
+
+    def of(self, feed: str, view: View) -> msgspec.Raw:
+        """The view of a feed, encoded. A view never changes: a feed's next number has another one."""
+        latest = self._latest.get(feed)
+        if latest is not None and latest[0] is view:
+            self._latest.move_to_end(feed)
+            return latest[1]
+        encoded = msgspec.Raw(msgspec.json.encode(view))
+        self._latest[feed] = view, encoded
+        self._latest.move_to_end(feed)
+        if len(self._latest) > self._most:
+            self._latest.popitem(last=False)
+        return encoded
+
+
 class Feeds:
     """All feeds of one start."""
 
     def __init__(self, epoch: str) -> None:
         self.epoch = epoch
+        self.encoded = EncodedViews()
         self._feeds: OrderedDict[str, Feed] = OrderedDict()
         self.unsent: dict[Outbox, None] = {}
         """Outboxes that `flush` will send."""

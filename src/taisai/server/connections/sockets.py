@@ -7,19 +7,20 @@ from collections import Counter
 from collections.abc import Awaitable, Callable, Coroutine
 from functools import partial, reduce
 from operator import or_
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, cast
 
 import msgspec
 
 from taisai.game.refusals import Refusal
 from taisai.journal import Answer
-from taisai.protocol.message import MOST_ID, MOST_MESSAGE, Request
+from taisai.protocol.message import MOST_ID, MOST_MESSAGE, Request, repeated_key
 from taisai.protocol.replies import DoneReply, EndNotice, FollowingReply, RefusedReply, SnapshotNotice
-from taisai.protocol.requests import REQUESTS
+from taisai.protocol.requests import REQUESTS, DoRequest
 from taisai.server.auth import permissions
 from taisai.server.auth.permissions import VISITOR, Principal, network_of
 from taisai.server.connections.approvals_feed import APPROVALS_FEED
 from taisai.server.connections.feeds import AsgiMessage, DirectTransport, Outbox, Send
+from taisai.server.connections.parties import PLACE_BETS
 from taisai.server.handlers.context import answer_to, refused
 from taisai.server.projections.feed_writer import FeedSnapshot
 from taisai.server.runtime.alarms import ALARMS
@@ -91,8 +92,8 @@ class Socket:
     """One connection."""
 
     __slots__ = (
-        "_dispatcher", "_is_closing", "_reading", "_receive", "_tasks", "address", "credit",
-        "credit_at", "following", "nonce", "outbox", "principal", "stream", "wanted",
+        "_dispatcher", "_is_closing", "_line", "_reading", "_receive", "address", "following", "nonce",
+        "outbox", "party", "principal", "stream", "wanted",
     )  # fmt: skip
 
     def __init__(
@@ -107,11 +108,12 @@ class Socket:
         self._receive = receive
         self.outbox = Outbox(send, self._cut, line, on_overflow=self._overflow)
         self._is_closing = False
+        self._line = line
         if line is not None:
             line.on_text = self.receive
         self._reading: asyncio.Task[Any] | None = None
-        self._tasks: set[asyncio.Task[None]] = set()
         self.address = address
+        self.party = dispatcher.parties.stranger(dispatcher.clock.steady())
         self.nonce = ""
         self.principal: Principal = VISITOR
         self.following: set[str] = set()
@@ -119,10 +121,6 @@ class Socket:
         """The stream of a device's own table."""
         self.wanted: set[str] = set()
         """The feeds that it follows or will follow."""
-        self.credit = 0
-        """How many requests it may still make at once."""
-        self.credit_at = 0
-        """When its credit was last counted."""
 
     # Sending
 
@@ -157,6 +155,11 @@ class Socket:
             self.outbox.close(code, why, encoded(EndNotice(why=why, message=message)))
             if self.outbox.is_waiting:
                 asyncio.get_running_loop().call_later(LAST_WORD, self._cut)
+
+    def admitted(self) -> None:
+        """The client proved who it is: its connection is no stranger's."""
+        if self._line is not None:
+            self._line.admitted()
 
     @property
     def is_closing(self) -> bool:
@@ -206,6 +209,11 @@ class Socket:
             return
         try:
             request = decode_request(text)
+            # Bets in their shortest form, as clients send them, have no room for a key that stands twice.
+            is_bets = type(request) is DoRequest and type(request.do) is PLACE_BETS and text.isascii()
+            is_shortest = is_bets and len(encoded(request)) == len(text)
+            if not is_shortest and (key := repeated_key(text)) is not None:
+                raise msgspec.DecodeError(f"the key {key!r} stands twice in an object")
         except _UNREADABLE as error:
             problem = f"could not read the request: {str(error) or type(error).__name__}"
             self._dispatcher.refuse_unreadable(self, problem, _id_in(text))
@@ -215,13 +223,9 @@ class Socket:
     def spawn(self, work: Coroutine[Any, Any, None]) -> None:
         """Carries out a request that takes time, beside everything else."""
         task = asyncio.get_running_loop().create_task(work)
-        for tasks in (self._tasks, self._dispatcher.at_work):
+        for tasks in (self.party.tasks, self._dispatcher.at_work):
             tasks.add(task)
             task.add_done_callback(tasks.discard)
-
-    @property
-    def at_work(self) -> int:
-        return len(self._tasks)
 
 
 def _id_in(text: str) -> str | None:
@@ -302,11 +306,9 @@ def _shown(
     if socket in dispatcher.sockets:
         if request.feed in socket.wanted:  # else it was unfollowed meanwhile
             _followed(dispatcher, socket, request.feed, snapshot.number)
-        socket.outbox.put(
-            encoded(
-                SnapshotNotice(feed=request.feed, number=snapshot.number, view=snapshot.view, to=request.id)
-            )
-        )
+        view = cast("Any", dispatcher.queue.feeds.encoded.of(request.feed, snapshot.view))
+        notice = SnapshotNotice(feed=request.feed, number=snapshot.number, view=view, to=request.id)
+        socket.outbox.put(encoded(notice))
         dispatcher.queue.feeds.unsent[socket.outbox] = None
 
 

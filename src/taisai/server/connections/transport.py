@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from functools import partial
 from typing import Any, ClassVar, Final
 
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
@@ -16,10 +17,11 @@ from websockets.frames import Frame
 from websockets.http11 import Request
 from websockets.protocol import OPEN
 
+from taisai.server.connections.accepting import AcceptedConnection
 from taisai.server.connections.feeds import DIRECT_TRANSPORT
 from taisai.server.runtime.plan import ConnectionLimits
 
-REQUEST_WITHIN: Final = 20.0  # seconds from its first byte to its last, on the slowest network there is
+REQUEST_WITHIN: Final = 10.0  # seconds from its first byte to its last, on the slowest network there is
 MOST_HEAD: Final = 32 * 1024  # bytes of a request before its body; a page's own have a few hundred
 FRAMES: Final = 4
 """Frames for each request that a client may make: a client beyond the rate is refused before it is closed."""
@@ -35,9 +37,12 @@ class LimitedHttpProtocol(HttpToolsProtocol):
         self._head = 0
         """Bytes of an incomplete head."""
         self._is_in_body = False
+        self.place: AcceptedConnection | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
+        if self.place is not None:
+            self.place.transport = transport
         self._wait()
 
     def data_received(self, data: bytes) -> None:
@@ -55,14 +60,22 @@ class LimitedHttpProtocol(HttpToolsProtocol):
         """Ends the time limit: it holds for the request, not for its reply."""
         self._is_in_body, self._head = False, 0
         self._stop_waiting()
+        if self.place is not None:
+            self.place.finished()
         super().on_message_complete()
 
     def handle_websocket_upgrade(self) -> None:
         self._stop_waiting()
+        if self.place is not None:
+            self.place.finished()
+            kind: Any = self.ws_protocol_class
+            self.ws_protocol_class = partial(kind, place=self.place)  # type: ignore[assignment]
         super().handle_websocket_upgrade()
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._stop_waiting()
+        if self.place is not None:
+            self.place.lost()
         super().connection_lost(exc)
 
     def _wait(self) -> None:
@@ -84,12 +97,23 @@ class LimitedWebSocketProtocol(WebSocketsSansIOProtocol):
 
     bounds: ClassVar[ConnectionLimits] = ConnectionLimits()
 
-    def __init__(self, *given: Any, **named: Any) -> None:
+    def __init__(self, *given: Any, place: AcceptedConnection | None = None, **named: Any) -> None:
         super().__init__(*given, **named)
+        self.place = place
         self.close_timeout = CLOSED_WITHIN
         self.on_text: Callable[[str], None] | None = None
         self._left = FRAMES * self.bounds.burst
         self._since = self.loop.time()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        if self.place is not None:
+            self.place.lost()
+        super().connection_lost(exc)
+
+    def admitted(self) -> None:
+        """The client proved who it is."""
+        if self.place is not None:
+            self.place.admitted()
 
     def handle_connect(self, event: Request) -> None:
         """Offers the application to write frames directly."""

@@ -20,7 +20,8 @@ from taisai.game.table import Table
 from taisai.journal import Answer, Engine, stream_of
 from taisai.protocol.replies import DoneReply, Favourite, FavouritesReply
 from taisai.protocol.requests import PlacedStake
-from taisai.server.handlers.context import answer_to
+from taisai.server.connections.parties import too_many_bets
+from taisai.server.handlers.context import answer_to, refused
 from taisai.server.handlers.transfers import short_id, table_at
 
 if TYPE_CHECKING:
@@ -150,7 +151,9 @@ async def _laid(
     stakes: Callable[[Engine, Table, Round, str], Stakes],
     bets: str,
 ) -> ServerMessage:
-    now = context.clock.now()
+    now, name, most = context.clock.now(), principal.name, context.plan.bounds.bets_a_round
+    if (placed := context.placed[request.table][name]) >= most:
+        return refused(request.id, "too-many", too_many_bets(1, placed, most), "house:most")
 
     def place(engine: Engine) -> PlaceBets | Answer:
         table = table_at(engine, request.table)
@@ -171,7 +174,10 @@ async def _laid(
         )
         return PlaceBets(at=now, by=principal.name, round=number, seat=request.seat, bets=slips)
 
-    return answer_to(request.id, await context.queue.execute(stream_of(request.table), place))
+    answer = await context.queue.execute(stream_of(request.table), place)
+    if not isinstance(answer, Refusal):
+        context.placed[request.table][name] += len(answer)
+    return answer_to(request.id, answer)
 
 
 def bet_id(device: str, session: int, request: str, place: int) -> str:

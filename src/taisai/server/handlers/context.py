@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 import msgspec
@@ -17,6 +18,7 @@ from taisai.protocol.message import Request, ServerMessage
 from taisai.protocol.replies import DoneReply, RefusedReply
 from taisai.server.auth.approvals import Approvals, digest_of
 from taisai.server.auth.permissions import Principal
+from taisai.server.connections.parties import PlacedBets
 from taisai.server.handlers import positions
 from taisai.server.runtime.command_queue import CommandQueue
 from taisai.server.runtime.environment import Clock, Entropy
@@ -38,6 +40,7 @@ class Context:
     approvals: Approvals
     dealers: Mapping[str, asyncio.Event]
     """Table → set while its virtual dealer deals."""
+    placed: PlacedBets = field(default_factory=lambda: PlacedBets(Counter))
 
     async def second(self, principal: Principal, request: Any) -> str | RefusedReply | None:
         """The second person who approved exactly this request; None for a request without an approval."""

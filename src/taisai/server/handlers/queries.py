@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import cast
 
 from taisai.journal import Engine, stream_of
 from taisai.protocol import requests
 from taisai.protocol.message import ServerMessage
 from taisai.protocol.replies import BooksReply, DoneReply, FeltReply, PreviewReply, ReportReply, RoundsReply
+from taisai.protocol.views import FeltView
 from taisai.rules.errors import RulesError
 from taisai.server.auth.permissions import Principal, Role
 from taisai.server.handlers import positions
 from taisai.server.handlers.context import Context, answer_to, refused
 from taisai.server.projections.rounds import preview
-from taisai.server.projections.table import felt_view
+from taisai.server.projections.table import encoded_felt
 
 
 async def _read(context: Context, request_id: str, make: Callable[[Engine], ServerMessage]) -> ServerMessage:
@@ -30,8 +32,8 @@ async def felt(context: Context, _principal: Principal, request: requests.FeltRe
     with_edges = plan is not None and plan.edges
 
     def make(engine: Engine) -> FeltReply:
-        view = felt_view(engine.table(request.table), request.layout, with_edges=with_edges)
-        return FeltReply(to=request.id, felt=view)
+        felt = encoded_felt(engine.table(request.table), request.layout, with_edges=with_edges)
+        return FeltReply(to=request.id, felt=cast("FeltView", felt))
 
     return await _read(context, request.id, make)
 

@@ -25,7 +25,7 @@ from taisai.server.auth.permissions import Reach, Role
 from taisai.server.connections.feeds import DIRECT_TRANSPORT, Send
 from taisai.server.connections.sockets import Receive, Socket
 from taisai.server.http import approvals, public, school, school_bodies, staff
-from taisai.server.http.guard import HEADERS, guard, is_ours
+from taisai.server.http.guard import HEADERS, HSTS, check_body, guard, is_ours
 
 if TYPE_CHECKING:
     from taisai.server.connections.dispatcher import Dispatcher
@@ -37,6 +37,7 @@ _REFUSALS: Final = {
     "404": "Not found",
     "409": "Refused by a rule of the House",
     "413": "The body is too long",
+    "415": "The body is not declared as JSON",
     "429": "Too many requests",
     "503": "The server is busy, or the journal cannot be written",
 }
@@ -101,7 +102,7 @@ def _refusals(endpoint: str, operation: dict[str, Any]) -> set[str]:
     """Any request may have a foreign origin or an old token; the rest follows from parameters and effects."""
     statuses = {"401", "403", *_MORE.get(endpoint, ())}
     if "requestBody" in operation:
-        statuses |= {"400", "413"}
+        statuses |= {"400", "413", "415"}
     for parameter in operation.get("parameters", ()):
         statuses.add("404" if parameter["in"] == "path" else "400")
     return statuses
@@ -197,11 +198,16 @@ def _broken(request: Request[Any, Any, Any], error: Exception) -> Response[bodie
 _HEADERS: Final = [(name.lower().encode(), value.encode()) for name, value in HEADERS.items()]
 
 
-async def _with_headers(send: Any, message: Any) -> None:
+_SECURE: Final = (HSTS[0].lower().encode(), HSTS[1].encode())
+
+
+async def _with_headers(send: Any, is_secure: bool, message: Any) -> None:  # noqa: FBT001  the server calls it
     """Adds the security headers to every response, also to refusals and failures."""
     if message["type"] == "http.response.start":
         present = {name for name, _ in message.get("headers", ())}
         missing = [(name, value) for name, value in _HEADERS if name not in present]
+        if is_secure:
+            missing.append(_SECURE)
         message = {**message, "headers": [*message.get("headers", ()), *missing]}
     await send(message)
 
@@ -214,6 +220,7 @@ def web_of(dispatcher: Dispatcher, *, checks: Sequence[str] = (), extra: Sequenc
         route_handlers=endpoints,
         state=State({"dispatcher": dispatcher, "checks": tuple(checks), "schema": schema}),
         guards=[guard],
+        before_request=check_body,
         exception_handlers={HTTPException: _refused, RecursionError: _too_deep, Exception: _broken},
         request_max_body_size=MOST_BODY,
         openapi_config=None,  # it would add endpoints without permissions
@@ -235,11 +242,15 @@ def application(
     dispatcher: Dispatcher, *, checks: Sequence[str] = (), extra: Sequence[Any] = ()
 ) -> Application:
     web = web_of(dispatcher, checks=checks, extra=extra)
+    # Behind a proxy that does the TLS, only the addresses of the pages say that they are served over HTTPS.
+    origins = dispatcher.plan.origins
+    is_https = bool(origins) and all(origin.startswith("https://") for origin in origins)
 
     async def app(scope: Scope, receive: Any, send: Any) -> None:
         if scope["type"] == "websocket":
             await serve_socket(dispatcher, scope, receive, send)
         else:
-            await web(scope, receive, partial(_with_headers, send))  # type: ignore[arg-type]
+            is_secure = is_https or scope.get("scheme") == "https"
+            await web(scope, receive, partial(_with_headers, send, is_secure))  # type: ignore[arg-type]
 
     return app

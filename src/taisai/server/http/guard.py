@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from hmac import compare_digest
 from typing import TYPE_CHECKING, Any, Final
 
-from litestar.connection import ASGIConnection
+from litestar.connection import ASGIConnection, Request
 from litestar.exceptions import HTTPException
 from litestar.handlers import BaseRouteHandler
 
+from taisai.protocol.message import repeated_key
 from taisai.server.auth import permissions
 from taisai.server.auth.permissions import Role, network_of, role_of
 from taisai.server.auth.sessions import EndedSession, Session
+from taisai.server.config.settings import is_loopback
+from taisai.validation import quoted
 
 if TYPE_CHECKING:
     from taisai.server.connections.dispatcher import Dispatcher
@@ -19,6 +23,10 @@ if TYPE_CHECKING:
 _SAFE: Final = frozenset({"GET", "HEAD", "OPTIONS"})
 UNLIMITED: Final = "unlimited"
 """The option of endpoints without a rate limit: they read from memory, and a page loads a dozen at once."""
+MONITORED: Final = "monitored"
+"""The option of endpoints that show how the server does: to staff, this machine, and the metrics token."""
+HSTS: Final = ("Strict-Transport-Security", "max-age=31536000")
+"""Sent where pages are served over HTTPS: for a year the browser uses nothing else for this host."""
 CONTENT_POLICY: Final = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; "
     "connect-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
@@ -58,6 +66,24 @@ def is_ours(dispatcher: Dispatcher, headers: Iterable[tuple[bytes, bytes]], *, o
     return len(origins) == 1 and origins[0] in dispatcher.plan.origins
 
 
+async def check_body(request: Request[Any, Any, Any]) -> None:
+    """Refuses a body that is not declared as JSON, and one in which a key stands twice."""
+    body = await request.body()
+    if not body:
+        return
+    kind, _, parameters = request.headers.get("content-type", "").partition(";")
+    charset = parameters.strip().lower()
+    if kind.strip().lower() != "application/json" or charset not in ("", "charset=utf-8", 'charset="utf-8"'):
+        got = quoted(request.headers.get("content-type", "none"))
+        raise refused(415, "bad-message", f"expected a body with Content-Type: application/json, got {got}")
+    try:
+        key = repeated_key(body.decode())
+    except ValueError:  # no JSON, which the endpoint says
+        return
+    if key is not None:
+        raise refused(400, "bad-message", f"invalid request: the key {key!r} stands twice in an object")
+
+
 def session_of(dispatcher: Dispatcher, connection: ASGIConnection[Any, Any, Any, Any]) -> Session | None:
     """The session of the token in a request; None without a token."""
     header = connection.headers.get("authorization", "")
@@ -74,6 +100,17 @@ def session_of(dispatcher: Dispatcher, connection: ASGIConnection[Any, Any, Any,
     return session
 
 
+def _is_monitor(dispatcher: Dispatcher, connection: ASGIConnection[Any, Any, Any, Any]) -> bool:
+    """Whether a request comes from this machine, or carries the metrics token."""
+    plan, header = dispatcher.plan, connection.headers.get("authorization", "")
+    if plan.metrics_token is not None and compare_digest(
+        header.encode("utf-8", "replace"), f"Bearer {plan.metrics_token}".encode("utf-8", "replace")
+    ):
+        return True
+    # Behind a proxy that does not forward addresses, everyone seems to be on this machine.
+    return not plan.behind_proxy and is_loopback(connection.client.host if connection.client else "")
+
+
 def guard(connection: ASGIConnection[Any, Any, Any, Any], handler: BaseRouteHandler) -> None:
     """Refuses every request that the table of permissions does not allow."""
     dispatcher: Dispatcher = connection.app.state.dispatcher
@@ -87,8 +124,10 @@ def guard(connection: ASGIConnection[Any, Any, Any, Any], handler: BaseRouteHand
         raise refused(
             429, "too-often", f"too many requests from this address; at most {most} a second are allowed"
         )
-    session = session_of(dispatcher, connection)
+    is_monitor = bool(handler.opt.get(MONITORED)) and _is_monitor(dispatcher, connection)
+    session = None if is_monitor else session_of(dispatcher, connection)
     connection.state.session = session
+    connection.state.sees_inside = is_monitor or session is not None
     role = Role.VISITOR if session is None else role_of(session.rank)
     permission = permissions.ENDPOINTS.get(endpoint)
     if permission is None and dispatcher.demonstration:
@@ -96,7 +135,7 @@ def guard(connection: ASGIConnection[Any, Any, Any, Any], handler: BaseRouteHand
     if permission is None:
         raise refused(404, "not-known", f"unknown endpoint: {endpoint}")
     permission = permission.in_house(demonstration=dispatcher.demonstration)
-    if permission.reach(role) is None:
+    if permission.reach(role) is None and not is_monitor:
         status = 401 if session is None else 403
         message = f"{endpoint} is not permitted to the role {role}; permitted: {permission.role_names}"
         raise refused(status, "not-permitted", message)

@@ -18,7 +18,7 @@ from taisai.protocol.replies import socket_schema
 from taisai.server.auth import permissions
 from taisai.server.auth.permissions import role_of
 from taisai.server.auth.sessions import Session
-from taisai.server.http.guard import UNLIMITED, refused
+from taisai.server.http.guard import MONITORED, UNLIMITED, refused
 from taisai.server.runtime.alarms import ALARMS
 
 if TYPE_CHECKING:
@@ -67,22 +67,26 @@ async def _server_state(request: Request[Any, Any, State]) -> _ServerState:
     return state
 
 
-@get("/health", summary="The state of the server", opt={UNLIMITED: True})
+@get("/health", summary="The state of the server", opt={UNLIMITED: True, MONITORED: True})
 async def health(request: Request[Any, Any, State]) -> Response[bodies.HealthResponse]:
     """503 if the journal cannot be written, else 200. Status 'trouble': a table cannot be read, too.
 
-    People who may follow the feed of alarms also get those that go on.
+    Strangers get the status and the names of the tables. Everything is for staff with a session, for this
+    machine, and for the metrics token. People who may follow the feed of alarms also get those that go on.
     """
     dispatcher: Dispatcher = request.app.state.dispatcher
     state = await _server_state(request)
     trouble = state.trouble or "; ".join(state.left_out) or None
     response = bodies.HealthResponse(
-        status="trouble" if trouble else "ok", program=dispatcher.plan.program,
-        demonstration=dispatcher.demonstration, tables=state.tables, sockets=len(dispatcher.sockets),
-        journal=state.journal, trouble=trouble,
-        checks=tuple(getattr(request.app.state, "checks", ())),
+        status="trouble" if trouble else "ok", demonstration=dispatcher.demonstration,
+        tables=tuple(bodies.TableHealth(name=table.name, rulebook=table.rulebook) for table in state.tables),
         alarms=dispatcher.alarms.standing() if _sees_alarms(request.state.session) else (),
     )  # fmt: skip
+    if getattr(request.state, "sees_inside", False):
+        response = msgspec.structs.replace(
+            response, program=dispatcher.plan.program, tables=state.tables, sockets=len(dispatcher.sockets),
+            journal=state.journal, trouble=trouble, checks=tuple(getattr(request.app.state, "checks", ())),
+        )  # fmt: skip
     return Response(response, status_code=503 if state.trouble else 200)
 
 
@@ -99,9 +103,12 @@ def _table(table: Table) -> bodies.TableHealth:
     )  # fmt: skip
 
 
-@get("/metrics", summary="Figures for Prometheus", media_type=MediaType.TEXT, include_in_schema=False)
+@get(
+    "/metrics", summary="Figures for Prometheus", media_type=MediaType.TEXT, include_in_schema=False,
+    opt={MONITORED: True},
+)  # fmt: skip
 async def metrics(request: Request[Any, Any, State]) -> Response[bytes]:
-    """Counters of the server."""
+    """Counters of the server, for staff with a session, for this machine, and for the metrics token."""
     dispatcher: Dispatcher = request.app.state.dispatcher
     dispatcher.metrics.journal = (await _server_state(request)).journal
     return Response(dispatcher.metrics.text(), media_type="text/plain; version=0.0.4; charset=utf-8")

@@ -60,7 +60,7 @@ async def _execute(request: StaffRequest, command: messages.HouseCommand) -> bod
 
 @post("/api/sign-in", status_code=200, summary="Sign in with a password and a code")
 async def sign_in(request: StaffRequest, data: JSONBody[bodies.SignInBody]) -> bodies.SignInResponse:
-    """Opens a session. After three failures the person is locked."""
+    """Opens a session. Three tries in a row with the right password and a wrong code lock the person."""
     dispatcher = dispatcher_of(request)
     answer = await dispatcher.authentication.sign_in(
         data.person, data.password, data.code, address=address_of(request), now=dispatcher.clock.now()

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar, cast
 import structlog
 from msgspec.structs import replace
 
-from taisai.cage.messages import DeviceDismissed, DeviceEnrolled
+from taisai.cage.messages import DeviceDismissed, DeviceEnrolled, SignInFailed
 from taisai.game import Refusal, Table
 from taisai.journal import Answer, Engine, JournalError, stream_of, table_of
 from taisai.protocol.views import Alarm, BooksView, ReportView, RoundView, View, Words
@@ -30,6 +30,7 @@ from taisai.server.projections.feed_writer import (
 )
 from taisai.server.projections.history import REMEMBERED, RoundLogs
 from taisai.server.projections.house_views import TransferTracker
+from taisai.server.projections.sign_in_watch import SignInWatch
 from taisai.server.projections.table_feeds import TableFeeds
 from taisai.server.projections.takings import load_takings, report_view, save_takings
 
@@ -103,6 +104,7 @@ class HouseFeeds:
         self._windows = windows
         self._reader = TableReader(engine, now, self._on_failure)
         self._alarms: deque[Alarm] = deque(maxlen=MOST_ALARMS)
+        self._sign_ins = SignInWatch()
         self._expired: dict[str, int] = {}
         """Table → the end of its latest expired time for bets."""
         self.begin_again()
@@ -190,7 +192,10 @@ class HouseFeeds:
 
     def _apply_house(self, events: Iterable[object]) -> None:
         for event in events:
-            alarm = house_views.alarm_of(event)
+            if isinstance(event, SignInFailed):
+                alarm = self._sign_ins.take(event)
+            else:
+                alarm = house_views.alarm_of(event)
             if alarm is not None:
                 self._alarms.append(alarm)
             elif isinstance(event, DeviceEnrolled | DeviceDismissed):
@@ -213,6 +218,12 @@ class HouseFeeds:
         feeds = self.tables.get(name)
         if feeds is not None and (table := self._reader.table(name)) is not None:
             feeds.ring(table, until)
+        return self._writer.take_frames()
+
+    def warn(self, alarm: Alarm) -> list[Frame]:
+        """Shows the pit an alarm of the server itself."""
+        self._alarms.append(alarm)
+        self._show_house()
         return self._writer.take_frames()
 
     def refresh(self) -> list[Frame]:

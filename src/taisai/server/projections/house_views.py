@@ -142,6 +142,19 @@ def alarm_of(event: object) -> views.Alarm | None:
     return views.Alarm(at=event.at, about=about, says=Words(en, zh))
 
 
+def copied_key_alarm(at: int, table: str, device: str, *, older: str, newer: str) -> views.Alarm:
+    """The alarm of a device that is on two connections."""
+    en = (
+        f"{device} connected from {newer} while its connection from {older} was open, which was closed. "
+        "If nobody restarted it, its key may be copied"
+    )
+    zh = (
+        f"{device} 在 {older} 的连接未断时又从 {newer} 连接，旧连接已关闭。"
+        "若无人重启该设备，其密钥可能已被复制"
+    )
+    return views.Alarm(at=at, about=table, says=Words(en, zh))
+
+
 def table_alarm(table: str, event: object) -> views.Alarm | None:
     """The alarm for the pit of a corrected record, or of what was done by hand and entered afterwards."""
     if not isinstance(event, RecordCorrected | RoundEntered | SettlementEntered):

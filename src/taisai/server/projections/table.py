@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from typing import Final
+
+import msgspec
+from msgspec import Raw
 
 from taisai.game import Table
 from taisai.game.rounds.round import Round
@@ -197,6 +201,7 @@ def _draw(table: Table) -> views.DrawView:
 
 
 MOST_DENOMINATIONS: Final = 7  # more would not fit on a terminal
+MOST_FELTS: Final = 200  # encoded: the layouts of a large house, some 60 kB each
 LONGEST_DENOMINATOR: Final = 10_000  # greater fractions are not shown
 _BOTH: Final = "both"
 _TOTALS: Final = frozenset({Condition.TOTAL, Condition.TOTAL_NOT_TRIPLE})
@@ -216,6 +221,22 @@ def felt_view(table: Table, layout: str | None = None, *, with_edges: bool = Fal
         areas=tuple(_area(table, terms, area, edges.get(area.id)) for area in terms.matrix.labels),
         denominations=denominations(table.limits.least, table.limits.most),
     )  # fmt: skip
+
+
+_FELTS: Final[OrderedDict[tuple[str, str, str, int, bool], Raw]] = OrderedDict()
+"""The layouts that were shown last, encoded: table, layout, digest of what is in force, decks, edges."""
+
+
+def encoded_felt(table: Table, layout: str | None = None, *, with_edges: bool = False) -> Raw:
+    """The same, encoded: once for everyone who asks while the same terms are in force."""
+    name = table.book.layout_id(layout or table.layout)
+    key = (table.name, name, table.digest, table.shoe.decks or 0, with_edges)
+    felt = _FELTS.get(key)
+    if felt is None:
+        felt = _FELTS[key] = Raw(msgspec.json.encode(felt_view(table, name, with_edges=with_edges)))
+        if len(_FELTS) > MOST_FELTS:
+            _FELTS.popitem(last=False)
+    return felt
 
 
 def _cells(block: Block, matrix: Matrix) -> Iterator[views.FeltCell]:

@@ -25,6 +25,11 @@ class ConnectionLimits(NamedTuple):
     burst: int = 200
     requests_a_second: int = 50
     """Over HTTP, from one address; four times as many at once."""
+    sockets_of_device: int = 1
+    sockets_of_person: int = 20
+    """Pages of one person: some at the desk, some on a tablet, some forgotten."""
+    bets_a_round: int = 1_000
+    """Of one terminal in a round, those taken back included: nine favourites of 104 areas, and more."""
 
 
 class Thresholds(NamedTuple):
@@ -75,6 +80,9 @@ class HousePlan:
     tables: Sequence[TablePlan] = ()
     origins: frozenset[str] = frozenset()
     """The origins of pages that may connect."""
+    behind_proxy: bool = False
+    metrics_token: str | None = None
+    """What a monitor on another machine sends to see the inside of the server."""
     bounds: ConnectionLimits = field(default_factory=ConnectionLimits)
     policy: SessionPolicy = field(default_factory=SessionPolicy)
     sign_ins: RateLimit | None = None

@@ -16,6 +16,7 @@ import uvicorn
 
 from taisai.protocol.message import MOST_MESSAGE
 from taisai.rules.errors import RulesError
+from taisai.server.connections.accepting import Acceptor, room_for
 from taisai.server.connections.transport import LimitedHttpProtocol, protocol_within
 from taisai.server.http.app import application
 from taisai.server.runtime.house_server import HouseServer
@@ -26,6 +27,7 @@ GARBAGE: Final = (50_000, 20, 100)
 TAKES_NOTHING: Final = 20_000  # ms that sent bytes may stay unacknowledged
 FILES_A_SOCKET: Final = 2  # a new connection may overlap with one that is closing
 OTHER_FILES: Final = 1_000  # the journal's, the pages', and requests'
+UNKNOWN_FILES: Final = 10_000  # for connections where the system does not say how many it allows
 STOPPED_WITHIN: Final = 10  # seconds that a stop waits for clients to disconnect
 
 
@@ -64,17 +66,51 @@ def allow_files(wanted: int) -> None:
             resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
 
 
-class _Server(uvicorn.Server):
-    """Calls `ready` when it listens, and leaves signals to us: uvicorn would raise them before we stop."""
+def files_for_connections() -> int:
+    """How many files the system leaves for connections; some are kept for everything else."""
+    try:
+        import resource
+    except ImportError:  # not on this system
+        return UNKNOWN_FILES
+    soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if soft == resource.RLIM_INFINITY:
+        return UNKNOWN_FILES
+    return soft - min(OTHER_FILES, soft // 4)
 
-    def __init__(self, config: uvicorn.Config, ready: Callable[[], None]) -> None:
+
+class _Server(uvicorn.Server):
+    """Accepts connections by our own rules, calls `ready` when it listens, and leaves signals to us.
+
+    Uvicorn would raise signals before we stop.
+    """
+
+    def __init__(
+        self,
+        config: uvicorn.Config,
+        ready: Callable[[], None],
+        is_known: Callable[[str], bool],
+        proxies: Sequence[str],
+    ) -> None:
         super().__init__(config)
         self._ready = ready
+        self._is_known = is_known
+        self._proxies = proxies
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        await super().startup(sockets)
-        if self.started:
-            self._ready()
+        room = room_for(files_for_connections())
+        acceptors: list[Any] = [
+            Acceptor(
+                at, self._protocol, room=room, is_known=self._is_known, tls=self.config.ssl,
+                proxies=self._proxies,
+            )
+            for at in sockets or ()
+        ]  # fmt: skip
+        self.servers = acceptors
+        self.started = True
+        self._ready()
+
+    def _protocol(self) -> LimitedHttpProtocol:
+        return LimitedHttpProtocol(config=self.config, server_state=self.server_state, app_state={})
 
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:
@@ -119,7 +155,13 @@ class Serving:
             ssl_certfile=str(tls[0]) if tls else None,
             ssl_keyfile=str(tls[1]) if tls else None,
         )
-        self._server = _Server(config, on_ready or (lambda: None))
+        dispatcher = house_server.dispatcher
+        self._server = _Server(
+            config,
+            on_ready or (lambda: None),
+            lambda network: dispatcher.authentication.known.has(network, dispatcher.clock.now()),
+            proxies,
+        )
         self._signals = (signal.SIGINT, signal.SIGTERM) if signals else ()
 
     async def run(self) -> None:

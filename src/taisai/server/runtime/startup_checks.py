@@ -82,6 +82,7 @@ def too_few_supervisors(house: House) -> str | None:
 
 
 LEAST_FREE: Final = 1_000_000_000  # bytes of the journal's disk: some weeks of a busy casino
+LEAST_TOKEN: Final = 32  # characters of the metrics token: nobody guesses it
 OTHERS: Final = stat.S_IRWXG | stat.S_IRWXO
 
 
@@ -130,8 +131,8 @@ def opened(
 
 def _check_files(config: Config, start: StartupReport) -> None:
     """Checks that only the owner can read secret files; the journal holds password hashes."""
-    secret = (config.journal.key, config.journal.passphrase_file, config.listen.tls_key, config.journal.file)
-    for path in filter(None, secret):
+    secret = (config.journal.key, config.journal.passphrase_file, config.journal.file)
+    for path in filter(None, (*secret, config.listen.tls_key, config.listen.metrics_token_file)):
         try:
             mode = stat.S_IMODE(path.stat().st_mode)
         except OSError as error:
@@ -141,6 +142,10 @@ def _check_files(config: Config, start: StartupReport) -> None:
             start.fails("files", f"expected mode 0600, got {mode:04o} ({path.name}); run chmod 600")
             continue
         start.passes("files", f"only its owner can read {path.name}")
+    if start.passed and (token := metrics_token(config)) is not None and len(token) < LEAST_TOKEN:
+        start.fails(
+            "files", f"expected a metrics token of {LEAST_TOKEN} characters or more, got {len(token)}"
+        )
 
 
 def _check_disk(config: Config, start: StartupReport, free: Callable[[Path], int]) -> None:
@@ -153,9 +158,18 @@ def _check_disk(config: Config, start: StartupReport, free: Callable[[Path], int
 
 def passphrase(config: Config) -> str | None:
     """The passphrase of the journal's key, if it has one: the first line of its file."""
-    if config.journal.passphrase_file is None:
+    return _first_line(config.journal.passphrase_file)
+
+
+def metrics_token(config: Config) -> str | None:
+    """The token of monitoring, if there is one: the first line of its file."""
+    return _first_line(config.listen.metrics_token_file)
+
+
+def _first_line(path: Path | None) -> str | None:
+    if path is None:
         return None
-    with config.journal.passphrase_file.open("rb") as opened_:
+    with path.open("rb") as opened_:
         return opened_.readline(MOST_PASSPHRASE + 2).rstrip(b"\r\n").decode(errors="surrogateescape")
 
 

@@ -1,0 +1,79 @@
+"""What slows a stranger down and nobody else: growing delays, and the networks that the House knows."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from typing import Final, NamedTuple
+
+from taisai.server.auth.permissions import MOST_KEYS
+
+FREE_FAILURES: Final = 5  # of one key in a row, for someone who types badly; each one after them costs time
+FREE_OF_NETWORK: Final = 20  # failures in a row of a network that nobody knows: a new desk that types badly
+FIRST_DELAY: Final = 2_000  # ms after the first failure that is not free; every further one doubles it
+LONGEST_DELAY: Final = 15 * 60_000  # ms: four guesses an hour
+KNOWN_FOR: Final = 7 * 24 * 3_600_000  # ms: a desk that is used once a week stays known
+MOST_NETWORKS: Final = 10_000  # known at a time
+
+
+class _Failures(NamedTuple):
+    """How often a key failed in a row, and when it last did."""
+
+    times: int
+    at: int
+
+
+class GrowingDelays:
+    """A delay for each key, which doubles with every failure. The least recently used are dropped first."""
+
+    def __init__(self, *, free: int = FREE_FAILURES, most: int = MOST_KEYS) -> None:
+        """`free`: failures in a row that cost nothing."""
+        self._free = free
+        self._most = most
+        self._failures: OrderedDict[str, _Failures] = OrderedDict()
+
+    def wait(self, key: str, now: int) -> int:
+        """Milliseconds until the key may try again."""
+        failures = self._failures.get(key)
+        if failures is None or failures.times < self._free:
+            return 0
+        doublings = min(failures.times - self._free, LONGEST_DELAY.bit_length())
+        delay = min(FIRST_DELAY << doublings, LONGEST_DELAY)
+        # A clock that was set back must not lengthen a delay.
+        return max(0, min(failures.at + delay - now, delay))
+
+    def failed(self, key: str, now: int) -> None:
+        """Notes a failure. After a pause as long as the longest delay the count begins again."""
+        before = self._failures.pop(key, None)
+        is_recent = before is not None and now - before.at < 2 * LONGEST_DELAY
+        self._failures[key] = _Failures(before.times + 1 if before is not None and is_recent else 1, now)
+        if len(self._failures) > self._most:
+            self._failures.popitem(last=False)
+
+    def succeeded(self, key: str) -> None:
+        """Forgets the failures of a key."""
+        self._failures.pop(key, None)
+
+    def __len__(self) -> int:
+        return len(self._failures)
+
+
+class KnownNetworks:
+    """Networks from which an enrolled device or a person with a session came. Strangers cannot add any."""
+
+    def __init__(self, most: int = MOST_NETWORKS) -> None:
+        self._most = most
+        self._seen: OrderedDict[str, int] = OrderedDict()
+
+    def add(self, network: str, now: int) -> None:
+        """Someone proved at this network who they are."""
+        self._seen[network] = now
+        self._seen.move_to_end(network)
+        if len(self._seen) > self._most:
+            self._seen.popitem(last=False)
+
+    def has(self, network: str, now: int) -> bool:
+        seen = self._seen.get(network)
+        return seen is not None and now - seen < KNOWN_FOR
+
+    def __len__(self) -> int:
+        return len(self._seen)

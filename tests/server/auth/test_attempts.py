@@ -1,0 +1,191 @@
+"""Strangers at the sign-in: they slow themselves down, they lock nobody, and the pit hears of them."""
+
+from __future__ import annotations
+
+import pytest
+
+from taisai.cage.messages import PersonLocked, SignInFailed
+from taisai.server.auth.attempts import (
+    FIRST_DELAY,
+    FREE_FAILURES,
+    FREE_OF_NETWORK,
+    KNOWN_FOR,
+    LONGEST_DELAY,
+    GrowingDelays,
+    KnownNetworks,
+)
+from taisai.server.auth.sessions import NewSession
+from taisai.server.auth.verification import WRONG_CREDENTIALS, SignInRefusalReason, SignInRefused
+from tests.server.auth.staffed_house import CAT, DAN, DESK, MAX, NOON, PASSWORDS, SUE, Staffed
+
+AWAY = "198.51.100.7"
+
+
+def reason_of(came: NewSession | SignInRefused) -> SignInRefusalReason | None:
+    """Why a try was refused; None if it was not."""
+    return came.reason if isinstance(came, SignInRefused) else None
+
+
+def test_a_stranger_locks_no_supervisor() -> None:
+    """Nine requests in ten seconds, three for each."""
+    staffed = Staffed()
+    for person in (MAX, SUE, CAT):
+        for guess in range(3):
+            staffed.now += 1_000
+            assert staffed.tries(person, f"guess {guess}", "123456", AWAY) == WRONG_CREDENTIALS
+    assert staffed.told(PersonLocked) == []
+    for person in (MAX, SUE, CAT):
+        staffed.signs_in(person)
+
+
+def test_a_stolen_password_alone_locks_after_three_codes() -> None:
+    staffed = Staffed()
+    for _ in range(3):
+        assert staffed.tries(SUE, code=staffed.wrong_code(SUE), address=AWAY) == WRONG_CREDENTIALS
+    assert [event.person for event in staffed.told(PersonLocked)] == [SUE]
+
+
+def test_the_journal_says_which_failures_count() -> None:
+    staffed = Staffed()
+    staffed.tries(SUE, "a guess", "123456", AWAY)
+    staffed.tries(SUE, code=staffed.wrong_code(SUE), address=AWAY)
+    staffed.tries("Eve Koh", "a guess", "123456", AWAY)
+    assert [event.counts for event in staffed.told(SignInFailed)] == [False, True, False]
+
+
+def test_whoever_guesses_one_name_waits_longer_and_longer() -> None:
+    staffed = Staffed()
+    waits = []
+    for _ in range(FREE_FAILURES + 4):
+        came = staffed.tries(DAN, "a guess", "123456", AWAY)
+        if isinstance(came, SignInRefused) and came.wait_ms:
+            waits.append(came.wait_ms)
+            staffed.now += came.wait_ms
+            assert staffed.tries(DAN, "a guess", "123456", AWAY) == WRONG_CREDENTIALS
+        else:
+            assert came == WRONG_CREDENTIALS
+    assert waits == [FIRST_DELAY, 2 * FIRST_DELAY, 4 * FIRST_DELAY, 8 * FIRST_DELAY]
+
+
+def test_whoever_guesses_many_names_from_one_network_waits_too_and_the_known_do_not() -> None:
+    staffed = Staffed()
+    for number in range(FREE_OF_NETWORK):
+        assert staffed.tries(f"Eve {number}", "a guess", "123456", AWAY) == WRONG_CREDENTIALS
+    one_more = staffed.tries("Eve 99", "a guess", "123456", AWAY)
+    assert isinstance(one_more, SignInRefused)
+    assert (one_more.reason, one_more.wait_ms) == (SignInRefusalReason.TOO_OFTEN, FIRST_DELAY)
+    assert reason_of(staffed.tries(DAN, address=AWAY)) is SignInRefusalReason.TOO_OFTEN
+    staffed.door.known.add(AWAY, staffed.now)
+    assert isinstance(staffed.tries(DAN, address=AWAY), NewSession)
+
+
+def test_the_owner_of_the_name_does_not_wait_elsewhere_and_others_do_not_wait_there() -> None:
+    staffed = Staffed()
+    for _ in range(FREE_FAILURES):
+        staffed.tries(DAN, "a guess", "123456", AWAY)
+    assert reason_of(staffed.tries(DAN, address=AWAY)) is SignInRefusalReason.TOO_OFTEN
+    assert isinstance(staffed.tries(SUE, address=AWAY), NewSession)
+    staffed.signs_in(DAN)
+
+
+@pytest.mark.parametrize("what", ["name", "password", "code", "both"])
+def test_no_reply_shows_what_was_wrong_however_often_it_is_tried(what: str) -> None:
+    """The replies of ten tries in a row, with their waits, are the same whatever is wrong."""
+
+    def replies(what: str) -> list[tuple[SignInRefusalReason | None, str, int]]:
+        staffed, heard = Staffed(), []
+        for _ in range(10):
+            came = staffed.tries(
+                "Eve Koh" if what == "name" else DAN,
+                PASSWORDS[DAN] if what == "code" else "a guess",
+                staffed.code(DAN) if what == "password" else staffed.wrong_code(DAN),
+                AWAY,
+            )
+            assert isinstance(came, SignInRefused)
+            heard.append((came.reason, came.message, came.wait_ms))
+            staffed.now = NOON + 60_000 * len(heard)
+        return heard
+
+    assert replies(what) == replies("both")
+
+
+def test_a_right_try_ends_the_waiting() -> None:
+    staffed = Staffed()
+    for _ in range(FREE_FAILURES - 1):
+        staffed.tries(DAN, "a guess", "123456")
+    staffed.signs_in(DAN)
+    for _ in range(FREE_FAILURES):
+        assert staffed.tries(DAN, "a guess", "123456") == WRONG_CREDENTIALS
+
+
+# The delays themselves
+
+
+def test_a_delay_doubles_up_to_the_longest() -> None:
+    delays = GrowingDelays()
+    for _ in range(FREE_FAILURES - 1):
+        delays.failed("a", 0)
+    assert delays.wait("a", 0) == 0
+    waits = []
+    for _ in range(12):
+        delays.failed("a", 0)
+        waits.append(delays.wait("a", 0))
+    assert waits == [min(FIRST_DELAY << n, LONGEST_DELAY) for n in range(12)]
+    assert waits[-1] == LONGEST_DELAY
+    assert delays.wait("a", LONGEST_DELAY - 1) == 1
+    assert delays.wait("a", LONGEST_DELAY) == 0
+    assert delays.wait("b", 0) == 0
+
+
+def test_a_clock_that_was_set_back_lengthens_no_delay() -> None:
+    delays = GrowingDelays()
+    for _ in range(FREE_FAILURES):
+        delays.failed("a", 10_000_000)
+    assert delays.wait("a", 0) == FIRST_DELAY
+
+
+def test_after_a_long_pause_the_count_begins_again() -> None:
+    delays = GrowingDelays()
+    for _ in range(FREE_FAILURES + 9):
+        delays.failed("a", 0)
+    delays.failed("a", 2 * LONGEST_DELAY)
+    assert delays.wait("a", 2 * LONGEST_DELAY) == 0
+
+
+def test_the_key_that_failed_longest_ago_is_forgotten_first() -> None:
+    delays = GrowingDelays(most=2)
+    for key in "ab":
+        for _ in range(FREE_FAILURES):
+            delays.failed(key, 0)
+    delays.failed("a", 0)
+    delays.failed("c", 0)
+    assert len(delays) == 2
+    assert delays.wait("a", 0) == 2 * FIRST_DELAY
+    assert delays.wait("b", 0) == 0
+
+
+# Known networks
+
+
+def test_a_network_is_known_for_a_week() -> None:
+    known = KnownNetworks()
+    assert not known.has(DESK, NOON)
+    known.add(DESK, NOON)
+    assert known.has(DESK, NOON + KNOWN_FOR - 1)
+    assert not known.has(DESK, NOON + KNOWN_FOR)
+
+
+def test_so_many_networks_are_known_and_no_more() -> None:
+    known = KnownNetworks(most=2)
+    for network in "abac":
+        known.add(network, NOON)
+    assert len(known) == 2
+    assert [known.has(network, NOON) for network in "abc"] == [True, False, True]
+
+
+def test_only_a_sign_in_that_succeeds_makes_a_network_known() -> None:
+    staffed = Staffed()
+    staffed.tries(DAN, "a guess", address=AWAY)
+    assert not staffed.door.known.has(AWAY, staffed.now)
+    staffed.tries(DAN, address=AWAY)
+    assert staffed.door.known.has(AWAY, staffed.now)
