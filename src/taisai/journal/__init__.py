@@ -33,7 +33,14 @@ time 1
 
 from taisai.journal.codec import Codec, Entry, stream_of, table_of
 from taisai.journal.engine import Answer, Engine, Submission
-from taisai.journal.errors import ConflictError, DamagedError, InDoubtError, JournalError, UnwritableError
+from taisai.journal.errors import (
+    ConflictError,
+    DamagedError,
+    FencedError,
+    InDoubtError,
+    JournalError,
+    UnwritableError,
+)
 from taisai.journal.journal import Decision, Journal
 from taisai.journal.seals.checkpoints import Checkpoint, SignedCheckpoint, read_signed
 from taisai.journal.seals.keys import PublicKey, SigningKey, load_public_key, load_signing_key, make_key
@@ -50,6 +57,7 @@ __all__ = [
     "Decision",
     "Engine",
     "Entry",
+    "FencedError",
     "InDoubtError",
     "Journal",
     "JournalError",

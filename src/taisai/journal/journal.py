@@ -2,15 +2,26 @@
 
 from __future__ import annotations
 
+import os
 import re
-from base64 import b64encode
-from collections.abc import Iterator, Mapping, Sequence
+from base64 import b64decode, b64encode
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from hashlib import sha256
 from typing import Final, NamedTuple
 
-import msgspec
+from msgspec import UNSET, UnsetType
 
+from taisai.journal.beside import (
+    NO_TREE,
+    Distrusted,
+    KeptTree,
+    Snapshots,
+    Tree,
+    head_of,
+    with_sealed_vault,
+)
 from taisai.journal.codec import (
+    FORMAT,
     JOURNAL_CLAUSE,
     JOURNAL_STREAM,
     MOST_BYTES,
@@ -22,16 +33,16 @@ from taisai.journal.codec import (
     JournalOpened,
     KeyIntroduced,
     RulebookStored,
+    StorageSecretSealed,
 )
 from taisai.journal.errors import ConflictError, DamagedError, InDoubtError, JournalError
 from taisai.journal.seals.checkpoints import Checkpoint, SignedCheckpoint, read_signed, signed
 from taisai.journal.seals.keys import PublicKey, SigningKey
 from taisai.journal.seals.merkle import Frontier, leaf_hash
+from taisai.journal.seals.secret import StorageSecret
 from taisai.journal.stores.contract import Row, Store, StoredCheckpoint, StoredSnapshot
 from taisai.rules.book import Rulebook, rulebook_from
 
-TREE: Final = "tree"
-"""The name of the tree's snapshot."""
 IDS: Final = re.compile(r"[A-Za-z0-9.-]{1,64}")
 """A valid id of a journal."""
 MOST_STREAM: Final = 200  # characters of a stream's name
@@ -48,17 +59,6 @@ class Decision(NamedTuple):
     """How many entries the stream must have; None: any number."""
 
 
-class _Tree(msgspec.Struct, frozen=True):
-    """The tree as stored, so that a start does not hash every entry again."""
-
-    size: int
-    peaks: tuple[bytes, ...]
-
-
-def written_tree(tree: Frontier) -> bytes:
-    return msgspec.json.encode(_Tree(tree.size, tree.peaks))
-
-
 def origin_of(journal: str) -> str:
     """The name of a journal in its checkpoints."""
     return f"taisai/{journal}"
@@ -70,21 +70,54 @@ def rotation_text(origin: str, position: int, previous: str, key: str) -> bytes:
 
 
 class Journal:
-    """A journal in a store. Its first entry has its id and the key that signs it."""
+    """A journal in a store. Its first entry has its id and the key that signs it.
 
-    def __init__(self, store: Store, codec: Codec | None = None) -> None:
+    With the storage secret it believes what is stored beside its entries as far as that has a valid code, and
+    starts from there. Without the secret it hashes every entry, and uses and stores no snapshot.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        codec: Codec | None = None,
+        *,
+        key: SigningKey | None = None,
+        secret: StorageSecret | None = None,
+    ) -> None:
+        """`key`, the house key, opens the storage secret of the journal."""
         self.store = store
         self.codec = codec or Codec()
+        self.secret: StorageSecret | None = None
+        self.hashed_from = 0
+        """The entries up to here were not hashed again: an authenticated snapshot of the tree covers them."""
+        self._snapshots: Snapshots | None = None
         self._versions: dict[str, int] = {}
         self._in_doubt: str | None = None
-        self._tree, self._previous = self._read_tree()
         self.identity: JournalOpened | None = None
+        self._id = ""
+        self._wrapped: str | None = None
         self._keys: list[tuple[int, PublicKey]] = []
         """Position of the entry that introduced it, and key."""
         self._books: dict[str, str] = {}
-        self._is_proved = not self.size
         for entry in self.entries(stream=JOURNAL_STREAM):
             self._learn(entry.event, entry.position)
+        if (secret := secret or self._unlocked(key)) is not None:
+            self._protect(secret)
+        self._tree, self._previous = self._read_tree()
+        self._expect_head()
+        self._is_proved = not self.size
+
+    def _unlocked(self, key: SigningKey | None) -> StorageSecret | None:
+        """The journal's storage secret; None where it has none, or another key than its latest is given."""
+        if key is None or self._wrapped is None or key.public != self.key:
+            return None
+        return StorageSecret.unwrapped(_unwritten(self._wrapped), key, self._id)
+
+    def _protect(self, secret: StorageSecret) -> None:
+        """From now on, uses and stores only what has a valid code beside the entries."""
+        self.secret = secret
+        self._snapshots = Snapshots(self.store, secret, self._id)
+        self.store = with_sealed_vault(self.store, secret, self._snapshots.distrust)
 
     @classmethod
     def opened(
@@ -92,25 +125,50 @@ class Journal:
         store: Store,
         *,
         journal: str,
-        key: PublicKey,
+        key: PublicKey | SigningKey,
         at: int,
         by: str,
         program: str,
         demonstration: bool,
         codec: Codec | None = None,
+        secret: StorageSecret | None = None,
+        random: Callable[[int], bytes] = os.urandom,
     ) -> Journal:
-        """A new journal in an empty store."""
+        """A new journal in an empty store; a private key gives it a storage secret in its first entry."""
         if not IDS.fullmatch(journal):
             raise JournalError(
                 f"invalid journal id: expected 1 to 64 letters, digits, dots or hyphens, got {journal!r}"
             )
+        wrapped: str | UnsetType = UNSET
+        if isinstance(key, SigningKey):
+            secret = secret or StorageSecret.new(random)
+            wrapped, key = _wrapped(secret, key, journal, random), key.public
         new = cls(store, codec)
+        new._id = journal
+        if secret is not None:
+            new._protect(secret)
         first = JournalOpened(
             at=at, by=by, clause=JOURNAL_CLAUSE, journal=journal, key=key.text, demonstration=demonstration,
-            program=program,
+            program=program, secret=wrapped,
         )  # fmt: skip
         new.append([Decision(JOURNAL_STREAM, [first], expected=0)])
         return new
+
+    def authenticate(self, key: SigningKey, *, at: int, by: str) -> None:
+        """Gives a journal that was opened without one its storage secret. All of it must have been checked.
+
+        Snapshots made without the secret are deleted. What the vault holds cannot be opened from now on.
+        """
+        self._expect(key)
+        if self.secret is not None or self._wrapped is not None:
+            raise JournalError("the journal has its storage secret already")
+        self.prove()
+        secret = StorageSecret.new()
+        wrapped = _wrapped(secret, key, self._id, os.urandom)
+        self._protect(secret)
+        event = StorageSecretSealed(at=at, by=by, clause=JOURNAL_CLAUSE, secret=wrapped)
+        self.append([Decision(JOURNAL_STREAM, [event])])
+        self.store.forget()
 
     # Its state
 
@@ -136,10 +194,11 @@ class Journal:
 
     def version(self, stream: str) -> int:
         """The number of entries in a stream."""
-        known = self._versions.get(stream)
-        if known is None:
-            known = self._versions[stream] = self.store.version(stream)
-        return known
+        return self._versions.get(stream, 0)
+
+    def streams(self) -> list[str]:
+        """The names of all streams, in the order of their first entries."""
+        return list(self._versions)
 
     # Appending
 
@@ -177,11 +236,7 @@ class Journal:
             versions[stream] = version
         if not rows:
             return
-        try:
-            self.store.append(rows)
-        except InDoubtError as error:  # it is unknown which entry the next one would follow
-            self._in_doubt = str(error)
-            raise
+        self._write(rows, previous)
         self._previous = previous
         self._versions |= versions
         for leaf in leaves:
@@ -190,6 +245,19 @@ class Journal:
             for row in rows:
                 if row.stream == JOURNAL_STREAM:
                     self._learn(self.codec.decode(row.body, row.position).event, row.position)
+
+    def _write(self, rows: Sequence[Row], last: str) -> None:
+        """Stores entries, with the head that authenticates them."""
+        try:
+            if self.secret is not None:
+                self.store.append(rows, head_of(self.secret, self._id, rows[-1].position, last))
+            elif self._wrapped is not None:
+                raise JournalError("the journal has a storage secret: it is written to with the house key")
+            else:
+                self.store.append(rows)
+        except InDoubtError as error:  # it is unknown which entry the next one would follow
+            self._in_doubt = str(error)
+            raise
 
     def _first_version(self, stream: str) -> int:
         """The version of a stream that was not read yet, or that has no entry yet."""
@@ -216,28 +284,39 @@ class Journal:
             raise JournalError(f"the stored rulebook {digest} was changed: its digest is {book.digest}")
         return book
 
-    def rotate(self, old: SigningKey, new: PublicKey, *, at: int, by: str) -> None:
+    def rotate(self, old: SigningKey, new: PublicKey | SigningKey, *, at: int, by: str) -> None:
+        """Lets another key sign. Its private half is needed where there is a storage secret to be wrapped."""
         self._expect(old)
-        self.prove()
+        self._expect_hashed()
+        wrapped: str | UnsetType = UNSET
+        if isinstance(new, SigningKey):
+            if self.secret is not None and self._wrapped is not None:
+                wrapped = _wrapped(self.secret, new, self._id, os.urandom)
+            new = new.public
+        elif self._wrapped is not None:
+            raise JournalError(f"expected the private key {new.name} {new.id}, got its public half")
         signature = old.sign(rotation_text(self.origin, self.size + 1, self._previous, new.text))
         event = KeyIntroduced(
-            at=at, by=by, clause=JOURNAL_CLAUSE, key=new.text, signature=b64encode(signature).decode()
-        )
+            at=at, by=by, clause=JOURNAL_CLAUSE, key=new.text, signature=b64encode(signature).decode(),
+            secret=wrapped,
+        )  # fmt: skip
         self.append([Decision(JOURNAL_STREAM, [event])])
 
     def seal(self, key: SigningKey, *, at: int) -> str:
         """Signs all entries so far. Stores and returns the checkpoint."""
         self._expect(key)
-        self.prove()
+        self._expect_hashed()
         text = signed(Checkpoint(origin=self.origin, size=self.size, root=self.root(), at=at), key)
         self.store.seal(StoredCheckpoint(self.size, text))
         return text
 
-    def prove(self) -> None:
-        """Hashes every entry once before anything is signed: a snapshot of the tree is not trusted.
+    def _expect_hashed(self) -> None:
+        """Before anything is signed. An authenticated tree is signed as it is: it is of what was written."""
+        if self.secret is None:
+            self.prove()
 
-        Also checks that the entries match every earlier checkpoint.
-        """
+    def prove(self) -> None:
+        """Hashes every entry, once. Also checks that the entries match every earlier checkpoint."""
         if self._is_proved:
             return
         stored = (read_signed(checkpoint.text) for checkpoint in self.store.checkpoints())
@@ -291,10 +370,12 @@ class Journal:
 
     def events(self, stream: str, *, after: int = 0) -> Iterator[tuple[int, AnyEvent]]:
         """Version and event of each entry of a stream: all that a start needs, in half the time."""
-        decode = self.codec.decode_event
+        decode, last = self.codec.decode_event, self.version(stream)
         expected = after
         for row in self.store.rows(after=after, stream=stream):
             expected += 1
+            if expected > last:
+                raise DamagedError(row.position, f"expected {last} entries of {stream}, got more")
             place, event = decode(row.body, row.position)
             if row.version != expected or place != row[:3]:
                 said = f"position {place[0]}, version {place[2]} of {place[1]}"
@@ -302,54 +383,121 @@ class Journal:
                     row.position, f"expected version {expected} of {stream}, got an entry with {said}"
                 )
             yield expected, event
+        if expected < last:
+            raise DamagedError(0, f"entries are missing: expected {last} of {stream}, got {expected}")
 
     # Snapshots
 
-    def keep(self, stream: str, body: bytes, parts: Mapping[int, bytes]) -> None:
-        """Stores snapshots of a stream's state and of the tree."""
-        self.store.keep(StoredSnapshot(stream, self.version(stream), body), parts)
-        self.store.keep(StoredSnapshot(TREE, self._tree.size, written_tree(self._tree)), {})
+    @property
+    def distrusted(self) -> Sequence[Distrusted]:
+        """What is stored beside the entries and had no valid code so far, each once."""
+        return self._snapshots.distrusted if self._snapshots is not None else ()
+
+    def keep(self, stream: str, body: bytes, parts: Mapping[int, bytes]) -> bool:
+        """Stores snapshots of a stream's state and of the tree; False without a secret, which they need."""
+        if self._snapshots is None:
+            return False
+        snapshot = StoredSnapshot(stream, self.version(stream), body)
+        self._snapshots.keep(snapshot, parts, Tree(self.size, self._tree.peaks), self._versions)
+        return True
+
+    def snapshot(self, stream: str) -> tuple[int, bytes] | None:
+        """Version and state of the latest snapshot of a stream; None without one that has a valid code."""
+        return None if self._snapshots is None else self._snapshots.snapshot(stream)
+
+    def part(self, stream: str, number: int) -> bytes | None:
+        """A part of the latest snapshot; None if it has no valid code, or is not of that snapshot."""
+        return None if self._snapshots is None else self._snapshots.part(stream, number)
 
     def close(self) -> None:
         self.store.close()
 
     def _read_tree(self) -> tuple[Frontier, str]:
-        """The tree and the hash of the last entry. Entries after the snapshot must be chained."""
-        tree, previous = self._kept_tree(), NOTHING_BEFORE
+        """The tree and the hash of the last entry. Hashes what no authenticated snapshot covers."""
+        kept, base = KeptTree(NO_TREE, {}), NO_TREE
+        if self._snapshots is not None and (latest := self._snapshots.tree()) is not None:
+            kept, base = latest, self._snapshots.base(latest, JOURNAL_STREAM)
+        tree = Frontier(base.size, base.peaks)
+        self.hashed_from, self._versions = base.size, dict(kept.versions)
+        previous = NOTHING_BEFORE
         for row in self.store.rows(after=max(tree.size - 1, 0)):
             leaf = leaf_hash(row.body)
             if row.position > tree.size:
                 if not _follows(row, previous):
                     self.codec.decode(row.body, row.position)  # its error is more precise
                     expect_next(row, previous)
+                if self.secret is not None:
+                    self._expect_place(row)
                 tree.append(leaf)
+                if tree.size > kept.tree.size:
+                    self._versions[row.stream] = row.version
+                elif tree.size == kept.tree.size and tree.peaks != kept.tree.peaks:
+                    raise DamagedError(tree.size, "the entries up to here are not those that were written")
             previous = leaf.hex()
         return tree, previous
 
-    def _kept_tree(self) -> Frontier:
-        """The tree of the last snapshot; an empty one if there is no usable snapshot."""
-        kept, last = self.store.snapshot(TREE), self.store.last()
-        if kept is None or last is None or kept.version > last.position:
-            return Frontier()
-        try:
-            read = msgspec.json.decode(kept.body, type=_Tree)
-            return Frontier(read.size, read.peaks) if read.size == kept.version else Frontier()
-        except (msgspec.DecodeError, ValueError):
-            return Frontier()
+    def _expect_place(self, row: Row) -> None:
+        """Refuses a row whose place is not the one in its body."""
+        entry = self.codec.decode_event(row.body, row.position)[0] if not _is_in_place(row) else row[:3]
+        if entry != row[:3]:
+            position, stream, version = entry
+            got = f"position {position}, version {version} of {stream}"
+            raise DamagedError(row.position, f"expected an entry of {row.stream}, got one with {got}")
+
+    def _expect_head(self) -> None:
+        """Refuses entries that another program has added, changed or removed at the end."""
+        if self.secret is None or not self.size:
+            return
+        head = self.store.head()
+        if head == head_of(self.secret, self._id, self.size, self._previous):
+            return
+        problem = f"expected the end of the journal as this house wrote it, got {self.size:,} entries"
+        authentic = 0
+        row = None if head is None else next(self.store.rows(after=max(head.size - 1, 0)), None)
+        if row and head == head_of(self.secret, self._id, row.position, leaf_hash(row.body).hex()):
+            authentic = row.position
+            problem += f", of which the first {authentic:,} are authenticated"
+        problem += ": another program has written to the file. Restore a backup with `taisai restore`"
+        raise DamagedError(min(authentic + 1, self.size), problem)
 
     def _learn(self, event: AnyEvent, position: int) -> None:
         """Learns id, keys and rulebooks from the journal's own stream."""
         if isinstance(event, JournalOpened):
-            self.identity = event
+            self.identity, self._id = event, event.journal
             self._keys.append((position, PublicKey.parse(event.key)))
+            self._wrapped = event.secret or None
         elif isinstance(event, KeyIntroduced):
             self._keys.append((position, PublicKey.parse(event.key)))
+            self._wrapped = event.secret or None
+        elif isinstance(event, StorageSecretSealed):
+            self._wrapped = event.secret
         elif isinstance(event, RulebookStored):
             self._books[event.digest] = event.text
 
 
 def _follows(row: Row, previous: str) -> bool:
     return b'"previous":"%b"' % previous.encode() in row.body
+
+
+def _is_in_place(row: Row) -> bool:
+    """Whether the canonical bytes of an entry end with its place, which needs no decoder to see."""
+    body = row.body
+    return (
+        body.endswith(b'"v":%d,"version":%d}' % (FORMAT, row.version))
+        and b'"position":%d,"previous":"' % row.position in body
+        and body[: body.rfind(b',"v":')].endswith(b',"stream":"%b"' % row.stream.encode())
+    )
+
+
+def _wrapped(secret: StorageSecret, key: SigningKey, journal: str, random: Callable[[int], bytes]) -> str:
+    return b64encode(secret.wrapped(key, journal, random=random)).decode()
+
+
+def _unwritten(wrapped: str) -> bytes:
+    try:
+        return b64decode(wrapped, validate=True)
+    except ValueError:
+        return b""  # which no key opens
 
 
 def expect_next(row: Row, previous: str) -> None:
