@@ -31,6 +31,7 @@ time 1
 — lotus-2026 ...
 """
 
+from taisai.journal.beside import Distrusted
 from taisai.journal.codec import Codec, Entry, stream_of, table_of
 from taisai.journal.engine import Answer, Engine, Submission
 from taisai.journal.errors import (
@@ -55,6 +56,7 @@ __all__ = [
     "ConflictError",
     "DamagedError",
     "Decision",
+    "Distrusted",
     "Engine",
     "Entry",
     "FencedError",

@@ -18,7 +18,7 @@ class InDoubtError(UnwritableError):
 
 
 class FencedError(UnwritableError):
-    """Nothing was written, and never will be: another process has opened the journal for writing since."""
+    """Nothing was written, and never will be: another process has written to the journal since."""
 
 
 class ConflictError(JournalError):

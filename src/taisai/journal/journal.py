@@ -85,7 +85,7 @@ class Journal:
         secret: StorageSecret | None = None,
     ) -> None:
         """`key`, the house key, opens the storage secret of the journal."""
-        self.store = store
+        self.store = self._unprotected = store
         self.codec = codec or Codec()
         self.secret: StorageSecret | None = None
         self.hashed_from = 0
@@ -392,6 +392,15 @@ class Journal:
     def distrusted(self) -> Sequence[Distrusted]:
         """What is stored beside the entries and had no valid code so far, each once."""
         return self._snapshots.distrusted if self._snapshots is not None else ()
+
+    def unsealed(self) -> dict[str, bytes]:
+        """What the vault holds and the storage secret does not open: name and bytes."""
+        store = self._unprotected
+        found = {name: store.secret(name) for name in store.secrets()}
+        is_open = self.secret.opened if self.secret is not None else lambda _name, _body: None
+        return {
+            name: body for name, body in found.items() if body is not None and is_open(name, body) is None
+        }
 
     def keep(self, stream: str, body: bytes, parts: Mapping[int, bytes]) -> bool:
         """Stores snapshots of a stream's state and of the tree; False without a secret, which they need."""

@@ -81,7 +81,7 @@ class Store(Protocol):
         """The head that was stored with the last rows that had one."""
 
     def expect_writer(self) -> None:
-        """Raises FencedError if another process has opened the store for writing since."""
+        """Raises FencedError if another process has written to the store since it was opened here."""
 
     def rows(self, *, after: int = 0, stream: str | None = None) -> Iterator[Row]:
         """The rows in order: of all streams after a position, or of one stream after a version."""
@@ -100,6 +100,12 @@ class Store(Protocol):
 
     def checkpoints(self) -> list[StoredCheckpoint]:
         """All checkpoints, in the order in which they were stored."""
+
+    def backwards(self) -> list[tuple[int, int]]:
+        """Each checkpoint over fewer entries than the one stored before it: both sizes, the earlier first.
+
+        A server of an earlier version wrote it, after another server had taken its place.
+        """
 
     def keep(self, snapshot: StoredSnapshot, parts: Mapping[int, bytes]) -> None:
         """Replaces the snapshot of a stream and those parts of it, by number, that changed."""
@@ -176,6 +182,9 @@ class MemoryStore(Store):
 
     def checkpoints(self) -> list[StoredCheckpoint]:
         return list(self._checkpoints)
+
+    def backwards(self) -> list[tuple[int, int]]:
+        return []
 
     def keep(self, snapshot: StoredSnapshot, parts: Mapping[int, bytes]) -> None:
         stream, version, body = snapshot

@@ -103,7 +103,8 @@ class SqliteStore(SqliteReader):
                     self._prepare(str(path), synchronous, wal_pages)
                     schema.migrate(self._writing)
                     self._sync_log()
-                    self._fence = self._writing.execute(_NEXT_FENCE).get
+                    self._fence = int(self._writing.execute(_FENCE).get or 0)
+                    self._has_fence = False  # it takes the next number with its first write
                 super().__init__(path, vfs=vfs)
                 self._ids: dict[str, int] = dict(self._read("SELECT name, id FROM stream"))
             except BaseException:
@@ -251,9 +252,13 @@ class SqliteStore(SqliteReader):
         try:
             connection.execute("BEGIN IMMEDIATE")
             self._expect_fence(connection)
+            if not self._has_fence:
+                connection.execute(_NEXT_FENCE)
             yield connection
             is_committing = True
             connection.execute("COMMIT")
+            if not self._has_fence:
+                self._has_fence, self._fence = True, self._fence + 1
         except BaseException as error:
             self._undo()
             if not isinstance(error, apsw.Error):
@@ -270,14 +275,12 @@ class SqliteStore(SqliteReader):
             self._expect_fence(self._reading)
 
     def _expect_fence(self, connection: apsw.Connection) -> None:
-        """Refuses to go on if another process has opened the file for writing: its number is higher."""
-        latest = connection.execute(_FENCE).get
+        """Refuses to go on if another process has written to the file: it has taken a higher number."""
+        latest = connection.execute(_FENCE).get or 0
         if latest != self._fence:
-            expected, got = f"expected to be writer number {self._fence}", f"the file has number {latest}"
-            raise FencedError(
-                f"fenced: another process has opened the journal for writing since; {expected}, {got} "
-                f"({self.path}). Stop one of the two servers"
-            )
+            problem = "fenced: another process has written to the journal since it was opened here"
+            expected = f"expected writer number {self._fence} in the file, got {latest}"
+            raise FencedError(f"{problem}; {expected} ({self.path}). Only one server may run: find the other")
 
     def _undo(self) -> None:
         try:

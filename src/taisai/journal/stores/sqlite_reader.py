@@ -111,10 +111,7 @@ class SqliteReader:
         return map(StoredCheckpoint._make, found)
 
     def backwards(self) -> list[tuple[int, int]]:
-        """Each checkpoint over fewer entries than the one stored before it: both sizes, the earlier first.
-
-        A server of an earlier version wrote it after another server had taken its place.
-        """
+        """Both sizes of each checkpoint over fewer entries than the one stored before it."""
         sql = (
             "SELECT before, size FROM"
             " (SELECT size, lag(size) OVER (ORDER BY number) AS before FROM checkpoint) WHERE size < before"

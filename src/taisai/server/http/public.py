@@ -34,7 +34,7 @@ class _ServerState(NamedTuple):
     journal: int
     trouble: str | None
     left_out: tuple[str, ...]
-    """Tables that cannot be read, each with the reason."""
+    """Tables that cannot be read, each with the reason; what is wrong with what is stored."""
 
 
 async def _server_state(request: Request[Any, Any, State]) -> _ServerState:
@@ -48,6 +48,7 @@ async def _server_state(request: Request[Any, Any, State]) -> _ServerState:
         projections = dispatcher.queue.projections
         tables = tuple(map(_table, projections.readable().values()))
         left_out = tuple(f"table {name}: {error}" for name, error in projections.unreadable.items())
+        left_out += tuple(projections.warnings)
         return _ServerState(now, tables, engine.journal.size, engine.trouble, left_out)
 
     reading: asyncio.Future[_ServerState] | None = getattr(request.app.state, "reading", None)
@@ -59,7 +60,7 @@ async def _server_state(request: Request[Any, Any, State]) -> _ServerState:
 
 @get("/health", summary="The state of the server", opt={UNLIMITED: True})
 async def health(request: Request[Any, Any, State]) -> Response[bodies.HealthResponse]:
-    """503 if the journal cannot be written, else 200. Status 'trouble': a table cannot be read, too."""
+    """503 if the journal cannot be written, else 200. 'trouble': a table or stored bytes are bad, too."""
     dispatcher: Dispatcher = request.app.state.dispatcher
     state = await _server_state(request)
     trouble = state.trouble or "; ".join(state.left_out) or None

@@ -7,7 +7,7 @@ has its own `TableFeeds`. A table that cannot be read is left out, and the other
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar, cast
 
@@ -103,6 +103,8 @@ class HouseFeeds:
         self._windows = windows
         self._reader = TableReader(engine, now, self._on_failure)
         self._alarms: deque[Alarm] = deque(maxlen=MOST_ALARMS)
+        self.warnings: list[str] = []
+        """What is wrong with what is stored, in English, for the health of the server."""
         self._expired: dict[str, int] = {}
         """Table → the end of its latest expired time for bets."""
         self.begin_again()
@@ -207,6 +209,14 @@ class HouseFeeds:
                 feeds.in_transit = in_transit
                 changed[name] = feeds
         return changed
+
+    def warn(self, alarms: Sequence[Alarm]) -> list[Frame]:
+        """Shows the pit alarms that no event of the journal tells."""
+        if alarms:
+            self._alarms.extend(alarms)
+            self.warnings += (alarm.says.en for alarm in alarms)
+            self._show_house()
+        return self._writer.take_frames()
 
     def ring(self, name: str, until: int) -> list[Frame]:
         """Shows that the time for bets at a table is up, which prompts the Dealer."""

@@ -13,8 +13,10 @@ from taisai.cage.messages import ClockJumped, DiceAlarmNoted, OverAgeNoted, Over
 from taisai.cage.transfers import MissingSide
 from taisai.game import Account, Ledger, Table, exposures
 from taisai.game.events import RecordCorrected, RoundEntered, SettlementEntered
+from taisai.journal import Distrusted
 from taisai.protocol import views
 from taisai.protocol.views import Words
+from taisai.server.auth.credentials import STAFF
 from taisai.server.projections import texts
 from taisai.server.projections.by_hand_offers import ROUND_ALARM, SETTLEMENT_ALARM
 from taisai.server.projections.history import History
@@ -140,6 +142,29 @@ def alarm_of(event: object) -> views.Alarm | None:
         case _:
             return None
     return views.Alarm(at=event.at, about=about, says=Words(en, zh))
+
+
+def storage_alarm(found: Distrusted, at: int) -> views.Alarm:
+    """The alarm of stored bytes that someone without the house key has written or changed."""
+    if found.kind == "vault" and found.name.startswith(STAFF):
+        person = found.name.removeprefix(STAFF)
+        en = f"The stored password of {person} has no valid code of this house. They cannot sign in: renew it"
+        zh = f"{person} 的已存密码没有本场的有效验证码，无法登录：请重新设置"
+    elif found.kind == "vault":
+        en = f"The stored secret {found.name} has no valid code of this house and is not used"
+        zh = f"已存机密 {found.name} 没有本场的有效验证码，不予使用"
+    else:
+        en = f"The stored {found} has no valid code of this house: made again from the entries"
+        zh = f"已存数据 {found} 没有本场的有效验证码：已从日志重新生成"
+    en, zh = f"{en}. Someone has changed the file of the journal", f"{zh}。有人改动了日志文件"
+    return views.Alarm(at=at, about="house", says=Words(en, zh))
+
+
+def audit_alarm(problem: str, at: int) -> views.Alarm:
+    """The alarm of a background audit that found another journal than the start did."""
+    en = f"The background audit found a difference in the journal: {problem}. Stop, and restore a backup"
+    zh = f"后台审计发现日志有差异：{problem}。请停机并恢复备份"
+    return views.Alarm(at=at, about="house", says=Words(en, zh))
 
 
 def table_alarm(table: str, event: object) -> views.Alarm | None:

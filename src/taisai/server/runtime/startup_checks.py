@@ -111,7 +111,7 @@ def opened(
     _check_files(config, start)
     _check_disk(config, start, free)
     key, approvals = _signing_key(config, start), _approvals(config, start)
-    engine = _engine(config, start)
+    engine = _engine(config, key, start)
     if engine is None:
         return start, None
     try:
@@ -184,7 +184,7 @@ def _approvals(config: Config, start: StartupReport) -> RulebookApprovals | None
     return read
 
 
-def _engine(config: Config, start: StartupReport) -> Engine | None:
+def _engine(config: Config, key: SigningKey | None, start: StartupReport) -> Engine | None:
     """The journal opened for writing; a store that fails is closed again."""
     try:
         store = SqliteStore(config.journal.file)
@@ -192,7 +192,7 @@ def _engine(config: Config, start: StartupReport) -> Engine | None:
         start.fails("journal", error)
         return None
     try:
-        return Engine(Journal(store))
+        return Engine(Journal(store, key=key))
     except BaseException as error:
         store.close()
         if not isinstance(error, RulesError):
@@ -216,6 +216,7 @@ def _check_journal(config: Config, engine: Engine, key: SigningKey | None, start
         start.fails("key", f"expected the key that signs the journal, {its}, got {ours}")
     elif key is not None:
         start.passes("key", f"{key.name} {key.public.id} signs the journal")
+        _check_storage(config, journal, start)
     house = engine.house()
     wanted, got = (config.house.name, config.house.currency), (house.name, house.currency)
     if not house.open:
@@ -225,6 +226,19 @@ def _check_journal(config: Config, engine: Engine, key: SigningKey | None, start
         start.fails("house", f"expected {expected}, got {got[0]!r} in {got[1]} ({name})")
     else:
         start.passes("journal", f"{identity.journal} of {house.name}, {journal.size:,} entries")
+
+
+def _check_storage(config: Config, journal: Journal, start: StartupReport) -> None:
+    """Checks that what is stored beside the entries is authenticated, and by one writer at a time."""
+    if journal.secret is None:
+        command = f"taisai journal authenticate {config.journal.file.name} --key {config.journal.key.name} --by NAME"
+        start.fails(
+            "storage",
+            "the journal has no storage secret: an earlier Taisai made it, and what lies beside its entries "
+            f"could be anything. Check and authenticate it once, with no server running: {command}",
+        )
+        return
+    start.passes("storage", "the end of the journal and its snapshots have valid codes of this house")
 
 
 def _check_clock(config: Config, journal: Journal, now: int, start: StartupReport) -> None:
@@ -238,11 +252,20 @@ def _check_clock(config: Config, journal: Journal, now: int, start: StartupRepor
 
 
 def proven(
-    config: Config, found: OpenedJournal, *, now: int, program: Callable[[], str] = manifest
+    config: Config,
+    found: OpenedJournal,
+    *,
+    now: int,
+    program: Callable[[], str] = manifest,
+    whole: bool = False,
 ) -> StartupReport:
-    """Checks the journal, the rulebooks and the program; the results of `opened` come first."""
+    """Checks the journal, the rulebooks and the program; the results of `opened` come first.
+
+    `whole` hashes every entry. Otherwise what an authenticated snapshot covers is left to the background
+    audit, so that the time of a start does not grow with the past.
+    """
     start = found.start
-    _check_chain(config, found, start)
+    _check_chain(config, found, start, whole=whole)
     try:
         _check_tables(config, found, now, start)
         if problem := too_few_supervisors(found.engine.house()):
@@ -253,18 +276,30 @@ def proven(
     return start
 
 
-def _check_chain(config: Config, found: OpenedJournal, start: StartupReport) -> None:
-    """Checks the chain of entries, all checkpoints, and the newest copy of a checkpoint."""
+def _check_chain(config: Config, found: OpenedJournal, start: StartupReport, *, whole: bool) -> None:
+    """Checks the chain of entries and the newest copy of a checkpoint; `whole`, all of both."""
     journal = found.journal
     try:
-        journal.prove()
-        count = len(journal.store.checkpoints())
+        if whole:
+            journal.prove()
         if config.journal.checkpoints is not None:
             _expect_copy(journal, found.key, config.journal.checkpoints)
     except RulesError as error:
         start.fails("chain", error)
         return
+    if not whole:
+        before = journal.hashed_from
+        audited = f"; the {before:,} before them are audited while the server runs" if before else ""
+        start.passes("chain", f"{journal.size - before:,} entries verified{audited}")
+        return
+    count = len(journal.store.checkpoints())
     start.passes("chain", f"{journal.size:,} entries verified, checkpoints verified: {count:,}")
+    for before, size in journal.store.backwards()[:1]:
+        start.warns(
+            "chain",
+            f"a checkpoint over {size:,} entries was stored after one over {before:,}: two servers wrote "
+            "at a time. Both are valid over their own entries",
+        )
 
 
 def _expect_copy(journal: Journal, key: SigningKey, folder: Path) -> None:
@@ -273,6 +308,9 @@ def _expect_copy(journal: Journal, key: SigningKey, folder: Path) -> None:
     if copy is None:
         return
     checkpoint = copy.checkpoint
+    is_stored = any(stored.text == copy.text for stored in journal.store.checkpoints())
+    if is_stored and checkpoint.size <= journal.size and copy.is_signed_by(key.public):
+        return  # the end of the journal is authentic, and the background audit hashes the rest
     copied = f"the copy of a checkpoint over {checkpoint.size:,} entries"
     if checkpoint.size > journal.size:
         raise RulesError(f"expected the entries of {copied}, got {journal.size:,}: the journal was cut off")
