@@ -205,7 +205,7 @@ def forget(arguments: Namespace) -> int:
 
 
 def authenticate(arguments: Namespace) -> int:
-    """Checks a journal of an earlier Taisai as a whole, then authenticates what is stored beside its entries."""
+    """Checks a journal of an earlier Taisai as a whole, then authenticates what lies beside its entries."""
     by, file = _person(arguments.by), arguments.journal
     key = signing_key(arguments.key, arguments.passphrase_file)
     with written(file, key) as journal:
