@@ -19,7 +19,7 @@ from taisai.journal import journal as journal_module
 from taisai.journal.codec import Codec, stream_of
 from taisai.journal.engine import Answer, Engine, Submission
 from taisai.journal.journal import Journal
-from taisai.journal.stores.contract import Row, StoredSnapshot
+from taisai.journal.stores.contract import Head, Row, StoredSnapshot
 from taisai.journal.stores.sqlite import SqliteStore
 from taisai.journal.stores.sqlite_reader import SqliteReader
 from taisai.rules import Rulebook
@@ -108,7 +108,7 @@ class Upto:
         self._size = size
         self.appended: list[Row] = []
 
-    def append(self, rows: Sequence[Row]) -> None:
+    def append(self, rows: Sequence[Row], _head: Head | None = None) -> None:
         """Takes note."""
         self.appended += rows
 

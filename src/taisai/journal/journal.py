@@ -154,7 +154,9 @@ class Journal:
         new.append([Decision(JOURNAL_STREAM, [first], expected=0)])
         return new
 
-    def authenticate(self, key: SigningKey, *, at: int, by: str) -> None:
+    def authenticate(
+        self, key: SigningKey, *, at: int, by: str, random: Callable[[int], bytes] = os.urandom
+    ) -> None:
         """Gives a journal that was opened without one its storage secret. All of it must have been checked.
 
         Snapshots made without the secret are deleted. What the vault holds cannot be opened from now on.
@@ -163,8 +165,8 @@ class Journal:
         if self.secret is not None or self._wrapped is not None:
             raise JournalError("the journal has its storage secret already")
         self.prove()
-        secret = StorageSecret.new()
-        wrapped = _wrapped(secret, key, self._id, os.urandom)
+        secret = StorageSecret.new(random)
+        wrapped = _wrapped(secret, key, self._id, random)
         self._protect(secret)
         event = StorageSecretSealed(at=at, by=by, clause=JOURNAL_CLAUSE, secret=wrapped)
         self.append([Decision(JOURNAL_STREAM, [event])])
