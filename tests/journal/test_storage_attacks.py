@@ -28,6 +28,7 @@ from taisai.journal.stores.sqlite import SUFFIX, SqliteStore
 from taisai.journal.streams import RECENT
 from taisai.server.runtime.background_audit import BackgroundAudit
 from tests.game.past_rounds import compiled_once
+from tests.journal import thief
 from tests.journal.contract import (
     KEY,
     NEXT_KEY,
@@ -74,16 +75,9 @@ def started(on_disk: OnDisk) -> Engine:
 
 
 def thieve(on_disk: OnDisk, *statements: tuple[str, tuple[object, ...]]) -> None:
-    """What someone does who can write the file and leaves its definition as it was."""
+    """What a thief does once the house has let go of the file."""
     on_disk.close()
-    with closing(apsw.Connection(str(on_disk.path))) as connection:
-        triggers = list(connection.execute("SELECT name, sql FROM sqlite_schema WHERE type = 'trigger'"))
-        for name, _ in triggers:
-            connection.execute(f"DROP TRIGGER {name}")
-        for sql, values in statements:
-            connection.execute(sql, values)
-        for _, sql in triggers:
-            connection.execute(str(sql))
+    thief.thieve(on_disk.path, *statements)
 
 
 def kept(on_disk: OnDisk, stream: str) -> StoredSnapshot:
