@@ -255,5 +255,5 @@ def test_another_key_authenticates_nothing(earlier: Path, taisai: Taisai) -> Non
 def test_sabotage_a_serve_that_needs_no_storage_secret_is_seen(
     earlier: Path, taisai: Taisai, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("taisai.server.runtime.startup_checks._check_storage", lambda *_: None)
+    monkeypatch.setattr("taisai.server.runtime.startup_checks.check_storage", lambda *_: None)
     assert checked(taisai, earlier).code == 0

@@ -20,6 +20,7 @@ from taisai.journal.codec import JOURNAL_CLAUSE, Codec, JournalOpened, RulebookS
 from taisai.journal.engine import Engine
 from taisai.journal.errors import DamagedError
 from taisai.journal.journal import Decision, Journal
+from taisai.journal.reading import ReadTree
 from taisai.journal.seals.merkle import Frontier, leaf_hash
 from taisai.journal.stores import schema, sqlite
 from taisai.journal.stores import sqlite_reader as sqlite_reading
@@ -145,7 +146,7 @@ def _any_tree(self: Journal) -> Any:
     tree = Frontier()
     for row in self.store.rows():
         tree.append(leaf_hash(row.body))
-    return tree, ""
+    return ReadTree(tree, "", {}, 0)
 
 
 def _as_if_new(self: Codec, body: bytes, _position: int) -> Any:

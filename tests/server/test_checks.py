@@ -302,7 +302,7 @@ def test_sabotage_a_check_that_looks_at_no_copy_is_seen(
 ) -> None:
     copy_checkpoint(tmp_path / "away", one_more(folder))
     cut_off(folder)
-    monkeypatch.setattr(proving_module, "newest_copy", lambda _folder: None)
+    monkeypatch.setattr("taisai.server.runtime.journal_checks.newest_copy", lambda _folder: None)
     assert started(changed(folder, journal={"checkpoints": str(tmp_path / "away")})).passed
 
 

@@ -4,28 +4,18 @@ from __future__ import annotations
 
 import os
 import re
-from base64 import b64decode, b64encode
+from base64 import b64encode
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from hashlib import sha256
 from typing import Final, NamedTuple
 
 from msgspec import UNSET, UnsetType
 
-from taisai.journal.beside import (
-    NO_TREE,
-    Distrusted,
-    KeptTree,
-    Snapshots,
-    Tree,
-    head_of,
-    with_sealed_vault,
-)
+from taisai.journal.beside import Distrusted, Snapshots, Tree, head_of, with_sealed_vault
 from taisai.journal.codec import (
-    FORMAT,
     JOURNAL_CLAUSE,
     JOURNAL_STREAM,
     MOST_BYTES,
-    NOTHING_BEFORE,
     AnyCommand,
     AnyEvent,
     Codec,
@@ -36,9 +26,10 @@ from taisai.journal.codec import (
     StorageSecretSealed,
 )
 from taisai.journal.errors import ConflictError, DamagedError, InDoubtError, JournalError
-from taisai.journal.seals.checkpoints import Checkpoint, SignedCheckpoint, read_signed, signed
+from taisai.journal.reading import ReadTree, expect_head, hash_all, read_entries, read_events, read_tree
+from taisai.journal.seals.checkpoints import Checkpoint, SignedCheckpoint, signed
 from taisai.journal.seals.keys import PublicKey, SigningKey
-from taisai.journal.seals.merkle import Frontier, leaf_hash
+from taisai.journal.seals.merkle import Frontier
 from taisai.journal.seals.secret import StorageSecret
 from taisai.journal.stores.contract import Row, Store, StoredCheckpoint, StoredSnapshot
 from taisai.rules.book import Rulebook, rulebook_from
@@ -46,7 +37,6 @@ from taisai.rules.book import Rulebook, rulebook_from
 IDS: Final = re.compile(r"[A-Za-z0-9.-]{1,64}")
 """A valid id of a journal."""
 MOST_STREAM: Final = 200  # characters of a stream's name
-_PREVIOUS: Final = re.compile(rb'"previous":"([0-9a-f]{64})"')
 
 
 class Decision(NamedTuple):
@@ -88,10 +78,7 @@ class Journal:
         self.store = self._unprotected = store
         self.codec = codec or Codec()
         self.secret: StorageSecret | None = None
-        self.hashed_from = 0
-        """The entries up to here were not hashed again: an authenticated snapshot of the tree covers them."""
         self._snapshots: Snapshots | None = None
-        self._versions: dict[str, int] = {}
         self._in_doubt: str | None = None
         self.identity: JournalOpened | None = None
         self._id = ""
@@ -103,15 +90,17 @@ class Journal:
             self._learn(entry.event, entry.position)
         if (secret := secret or self._unlocked(key)) is not None:
             self._protect(secret)
-        self._tree, self._previous = self._read_tree()
-        self._expect_head()
+        read = self._read_tree()
+        self._tree, self._previous, self._versions, self.hashed_from = read
+        if secret is not None:
+            expect_head(self.store, secret, self._id, read)
         self._is_proved = not self.size
 
     def _unlocked(self, key: SigningKey | None) -> StorageSecret | None:
         """The journal's storage secret; None where it has none, or another key than its latest is given."""
         if key is None or self._wrapped is None or key.public != self.key:
             return None
-        return StorageSecret.unwrapped(_unwritten(self._wrapped), key, self._id)
+        return StorageSecret.read(self._wrapped, key, self._id)
 
     def _protect(self, secret: StorageSecret) -> None:
         """From now on, uses and stores only what has a valid code beside the entries."""
@@ -142,7 +131,7 @@ class Journal:
         wrapped: str | UnsetType = UNSET
         if isinstance(key, SigningKey):
             secret = secret or StorageSecret.new(random)
-            wrapped, key = _wrapped(secret, key, journal, random), key.public
+            wrapped, key = secret.text(key, journal, random), key.public
         new = cls(store, codec)
         new._id = journal
         if secret is not None:
@@ -166,7 +155,7 @@ class Journal:
             raise JournalError("the journal has its storage secret already")
         self.prove()
         secret = StorageSecret.new(random)
-        wrapped = _wrapped(secret, key, self._id, random)
+        wrapped = secret.text(key, self._id, random)
         self._protect(secret)
         event = StorageSecretSealed(at=at, by=by, clause=JOURNAL_CLAUSE, secret=wrapped)
         self.append([Decision(JOURNAL_STREAM, [event])])
@@ -293,7 +282,7 @@ class Journal:
         wrapped: str | UnsetType = UNSET
         if isinstance(new, SigningKey):
             if self.secret is not None and self._wrapped is not None:
-                wrapped = _wrapped(self.secret, new, self._id, os.urandom)
+                wrapped = self.secret.text(new, self._id)
             new = new.public
         elif self._wrapped is not None:
             raise JournalError(f"expected the private key {new.name} {new.id}, got its public half")
@@ -321,21 +310,7 @@ class Journal:
         """Hashes every entry, once. Also checks that the entries match every earlier checkpoint."""
         if self._is_proved:
             return
-        stored = (read_signed(checkpoint.text) for checkpoint in self.store.checkpoints())
-        kept = sorted(stored, key=_size_of, reverse=True)
-        tree, previous = Frontier(), NOTHING_BEFORE
-        for row in self.store.rows():
-            expect_next(row, previous)
-            leaf = leaf_hash(row.body)
-            tree.append(leaf)
-            previous = leaf.hex()
-            while kept and _size_of(kept[-1]) == tree.size:
-                self._expect_sealed(kept.pop(), tree)
-        if kept:
-            over = _size_of(kept[-1])
-            raise DamagedError(
-                tree.size, f"entries are missing: expected the {over} of a checkpoint, got {tree.size}"
-            )
+        tree, previous = hash_all(self.store, self._expect_sealed)
         if (tree.size, tree.root(), previous) != (self.size, self.root(), self._previous):
             raise DamagedError(0, "the entries have changed since the journal was opened")
         self._is_proved = True
@@ -358,35 +333,12 @@ class Journal:
 
     def entries(self, *, after: int = 0, stream: str | None = None) -> Iterator[Entry]:
         """The entries in order. A damaged or misplaced entry raises DamagedError."""
-        decode = self.codec.decode
-        expected = after
-        for row in self.store.rows(after=after, stream=stream):
-            expected += 1
-            entry = decode(row.body, row.position)
-            got = row.position if stream is None else row.version
-            if got != expected or (entry.position, entry.stream, entry.version) != row[:3]:
-                place = f"{'position' if stream is None else f'version of {stream}'} {expected}"
-                said = f"position {entry.position}, version {entry.version} of {entry.stream}"
-                raise DamagedError(row.position, f"expected {place}, got an entry with {said}")
-            yield entry
+        return read_entries(self.store, self.codec, after=after, stream=stream)
 
     def events(self, stream: str, *, after: int = 0) -> Iterator[tuple[int, AnyEvent]]:
         """Version and event of each entry of a stream: all that a start needs, in half the time."""
-        decode, last = self.codec.decode_event, self.version(stream)
-        expected = after
-        for row in self.store.rows(after=after, stream=stream):
-            expected += 1
-            if expected > last:
-                raise DamagedError(row.position, f"expected {last} entries of {stream}, got more")
-            place, event = decode(row.body, row.position)
-            if row.version != expected or place != row[:3]:
-                said = f"position {place[0]}, version {place[2]} of {place[1]}"
-                raise DamagedError(
-                    row.position, f"expected version {expected} of {stream}, got an entry with {said}"
-                )
-            yield expected, event
-        if expected < last:
-            raise DamagedError(0, f"entries are missing: expected {last} of {stream}, got {expected}")
+        last = self.version(stream) if self._in_doubt is None else None  # else it is unknown what is stored
+        return read_events(self.store, self.codec, stream, after=after, last=last)
 
     # Snapshots
 
@@ -423,53 +375,8 @@ class Journal:
     def close(self) -> None:
         self.store.close()
 
-    def _read_tree(self) -> tuple[Frontier, str]:
-        """The tree and the hash of the last entry. Hashes what no authenticated snapshot covers."""
-        kept, base = KeptTree(NO_TREE, {}), NO_TREE
-        if self._snapshots is not None and (latest := self._snapshots.tree()) is not None:
-            kept, base = latest, self._snapshots.base(latest, JOURNAL_STREAM)
-        tree = Frontier(base.size, base.peaks)
-        self.hashed_from, self._versions = base.size, dict(kept.versions)
-        previous = NOTHING_BEFORE
-        for row in self.store.rows(after=max(tree.size - 1, 0)):
-            leaf = leaf_hash(row.body)
-            if row.position > tree.size:
-                if not _follows(row, previous):
-                    self.codec.decode(row.body, row.position)  # its error is more precise
-                    expect_next(row, previous)
-                if self.secret is not None:
-                    self._expect_place(row)
-                tree.append(leaf)
-                if tree.size > kept.tree.size:
-                    self._versions[row.stream] = row.version
-                elif tree.size == kept.tree.size and tree.peaks != kept.tree.peaks:
-                    raise DamagedError(tree.size, "the entries up to here are not those that were written")
-            previous = leaf.hex()
-        return tree, previous
-
-    def _expect_place(self, row: Row) -> None:
-        """Refuses a row whose place is not the one in its body."""
-        entry = self.codec.decode_event(row.body, row.position)[0] if not _is_in_place(row) else row[:3]
-        if entry != row[:3]:
-            position, stream, version = entry
-            got = f"position {position}, version {version} of {stream}"
-            raise DamagedError(row.position, f"expected an entry of {row.stream}, got one with {got}")
-
-    def _expect_head(self) -> None:
-        """Refuses entries that another program has added, changed or removed at the end."""
-        if self.secret is None or not self.size:
-            return
-        head = self.store.head()
-        if head == head_of(self.secret, self._id, self.size, self._previous):
-            return
-        problem = f"expected the end of the journal as this house wrote it, got {self.size:,} entries"
-        authentic = 0
-        row = None if head is None else next(self.store.rows(after=max(head.size - 1, 0)), None)
-        if row and head == head_of(self.secret, self._id, row.position, leaf_hash(row.body).hex()):
-            authentic = row.position
-            problem += f", of which the first {authentic:,} are authenticated"
-        problem += ": another program has written to the file. Restore a backup with `taisai restore`"
-        raise DamagedError(min(authentic + 1, self.size), problem)
+    def _read_tree(self) -> ReadTree:
+        return read_tree(self.store, self.codec, self._snapshots)
 
     def _learn(self, event: AnyEvent, position: int) -> None:
         """Learns id, keys and rulebooks from the journal's own stream."""
@@ -484,42 +391,3 @@ class Journal:
             self._wrapped = event.secret
         elif isinstance(event, RulebookStored):
             self._books[event.digest] = event.text
-
-
-def _follows(row: Row, previous: str) -> bool:
-    return b'"previous":"%b"' % previous.encode() in row.body
-
-
-def _is_in_place(row: Row) -> bool:
-    """Whether the canonical bytes of an entry end with its place, which needs no decoder to see."""
-    body = row.body
-    return (
-        body.endswith(b'"v":%d,"version":%d}' % (FORMAT, row.version))
-        and b'"position":%d,"previous":"' % row.position in body
-        and body[: body.rfind(b',"v":')].endswith(b',"stream":"%b"' % row.stream.encode())
-    )
-
-
-def _wrapped(secret: StorageSecret, key: SigningKey, journal: str, random: Callable[[int], bytes]) -> str:
-    return b64encode(secret.wrapped(key, journal, random=random)).decode()
-
-
-def _unwritten(wrapped: str) -> bytes:
-    try:
-        return b64decode(wrapped, validate=True)
-    except ValueError:
-        return b""  # which no key opens
-
-
-def expect_next(row: Row, previous: str) -> None:
-    """Refuses an entry whose previous hash is another."""
-    if not _follows(row, previous):
-        match = _PREVIOUS.search(row.body)
-        got = f"{match[1].decode()[:16]}…" if match else "no hash"
-        raise DamagedError(
-            row.position, f"broken chain: expected the previous hash {previous[:16]}…, got {got}"
-        )
-
-
-def _size_of(signed_: SignedCheckpoint) -> int:
-    return signed_.checkpoint.size

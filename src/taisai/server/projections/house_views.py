@@ -16,7 +16,6 @@ from taisai.game.events import RecordCorrected, RoundEntered, SettlementEntered
 from taisai.journal import Distrusted
 from taisai.protocol import views
 from taisai.protocol.views import Words
-from taisai.server.auth.credentials import STAFF
 from taisai.server.projections import texts
 from taisai.server.projections.by_hand_offers import ROUND_ALARM, SETTLEMENT_ALARM
 from taisai.server.projections.history import History
@@ -27,6 +26,8 @@ MOST_WAITING: Final = 20  # referrals of a table in the view of the pit
 MOST_QUICK: Final = 6  # amounts of tickets offered to the cage
 MOST_WINS: Final = 50  # the latest large wins in the view of the pit
 MOST_CLAIMS: Final = 100  # of a table in the view of the cage
+CREDENTIALS: Final = "staff/"
+"""How the names of credentials in the vault begin."""
 
 
 def _summary(table: Table) -> dict[str, Any]:
@@ -146,8 +147,8 @@ def alarm_of(event: object) -> views.Alarm | None:
 
 def storage_alarm(found: Distrusted, at: int) -> views.Alarm:
     """The alarm of stored bytes that someone without the house key has written or changed."""
-    if found.kind == "vault" and found.name.startswith(STAFF):
-        person = found.name.removeprefix(STAFF)
+    if found.kind == "vault" and found.name.startswith(CREDENTIALS):
+        person = found.name.removeprefix(CREDENTIALS)
         en = f"The stored password of {person} has no valid code of this house. They cannot sign in: renew it"
         zh = f"{person} 的已存密码没有本场的有效验证码，无法登录：请重新设置"
     elif found.kind == "vault":

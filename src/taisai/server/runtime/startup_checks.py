@@ -16,13 +16,13 @@ from taisai.game.table import Table
 from taisai.game.terms.opening import gaming_day
 from taisai.journal import Engine, Journal, SigningKey, SqliteStore, load_public_key, load_signing_key
 from taisai.journal.seals.keys import MOST_PASSPHRASE
-from taisai.journal.seals.merkle import Frontier, leaf_hash
 from taisai.rules.book import Rulebook
 from taisai.rules.errors import RulesError, printable
 from taisai.server.config import Config, TableConfig
 from taisai.server.config.settings import settings_of
 from taisai.server.config.tables import TABLE, faults_of
-from taisai.server.runtime.environment import manifest, newest_copy
+from taisai.server.runtime.environment import manifest
+from taisai.server.runtime.journal_checks import check_chain, check_storage
 from taisai.server.runtime.rulebook_approvals import MOST_BYTES, RulebookApprovals, read_approvals
 
 
@@ -216,7 +216,7 @@ def _check_journal(config: Config, engine: Engine, key: SigningKey | None, start
         start.fails("key", f"expected the key that signs the journal, {its}, got {ours}")
     elif key is not None:
         start.passes("key", f"{key.name} {key.public.id} signs the journal")
-        _check_storage(config, journal, start)
+        check_storage(config, journal, start)
     house = engine.house()
     wanted, got = (config.house.name, config.house.currency), (house.name, house.currency)
     if not house.open:
@@ -226,18 +226,6 @@ def _check_journal(config: Config, engine: Engine, key: SigningKey | None, start
         start.fails("house", f"expected {expected}, got {got[0]!r} in {got[1]} ({name})")
     else:
         start.passes("journal", f"{identity.journal} of {house.name}, {journal.size:,} entries")
-
-
-def _check_storage(config: Config, journal: Journal, start: StartupReport) -> None:
-    """Checks that what is stored beside the entries is authenticated."""
-    if journal.secret is None:
-        file, key = config.journal.file.name, config.journal.key.name
-        start.fails(
-            "storage",
-            "the journal has no storage secret: an earlier Taisai made it, and what lies beside its entries "
-            "could be anything. Check and authenticate it once, with no server running: "
-            f"taisai journal authenticate {file} --key {key} --by NAME",
-        )
 
 
 def _check_clock(config: Config, journal: Journal, now: int, start: StartupReport) -> None:
@@ -264,7 +252,7 @@ def proven(
     audit, so that the time of a start does not grow with the past.
     """
     start = found.start
-    _check_chain(config, found, start, whole=whole)
+    check_chain(config, found, start, whole=whole)
     try:
         _check_tables(config, found, now, start)
         if problem := too_few_supervisors(found.engine.house()):
@@ -273,57 +261,6 @@ def proven(
         start.fails("tables", error)
     _check_program(config, program(), start)
     return start
-
-
-def _check_chain(config: Config, found: OpenedJournal, start: StartupReport, *, whole: bool) -> None:
-    """Checks the chain of entries and the newest copy of a checkpoint; `whole`, all of both."""
-    journal = found.journal
-    try:
-        if whole:
-            journal.prove()
-        if config.journal.checkpoints is not None:
-            _expect_copy(journal, found.key, config.journal.checkpoints)
-    except RulesError as error:
-        start.fails("chain", error)
-        return
-    if not whole:
-        before = journal.hashed_from
-        audited = f"; the {before:,} before them are audited while the server runs" if before else ""
-        start.passes("chain", f"{journal.size - before:,} entries verified{audited}")
-        return
-    count = len(journal.store.checkpoints())
-    start.passes("chain", f"{journal.size:,} entries verified, checkpoints verified: {count:,}")
-    for before, size in journal.store.backwards()[:1]:
-        start.warns(
-            "chain",
-            f"a checkpoint over {size:,} entries was stored after one over {before:,}: two servers wrote "
-            "at a time. Both are valid over their own entries",
-        )
-
-
-def _expect_copy(journal: Journal, key: SigningKey, folder: Path) -> None:
-    """Checks that the journal still has the entries of the newest copied checkpoint."""
-    copy = newest_copy(folder)
-    if copy is None:
-        return
-    checkpoint = copy.checkpoint
-    is_stored = any(stored.text == copy.text for stored in journal.store.checkpoints())
-    if is_stored and checkpoint.size <= journal.size and copy.is_signed_by(key.public):
-        return  # the end of the journal is authentic, and the background audit hashes the rest
-    copied = f"the copy of a checkpoint over {checkpoint.size:,} entries"
-    if checkpoint.size > journal.size:
-        raise RulesError(f"expected the entries of {copied}, got {journal.size:,}: the journal was cut off")
-    tree = Frontier()
-    for row in journal.store.rows():
-        if row.position > checkpoint.size:
-            break
-        tree.append(leaf_hash(row.body))
-    if (checkpoint.origin, checkpoint.root) != (journal.origin, tree.root()):
-        raise RulesError(f"the entries differ from {copied} ({checkpoint.origin})")
-    if not copy.is_signed_by(key.public) and copy.text not in (
-        stored.text for stored in journal.store.checkpoints()
-    ):
-        raise RulesError(f"{copied} has no signature of the key of the house ({checkpoint.origin})")
 
 
 def _check_tables(config: Config, found: OpenedJournal, now: int, start: StartupReport) -> None:
