@@ -29,6 +29,7 @@ from tests.journal.evening import BOOK, NAME, START, Batch
 
 KEY: Final = SigningKey.new("first", seed=bytes(range(32)))
 NEXT_KEY: Final = SigningKey.new("second", seed=bytes(range(1, 33)))
+ID: Final = "5f3a9c0e7d214b68"
 SB1: Final = "table:SB1"
 SB2: Final = "table:SB2"
 
@@ -96,7 +97,7 @@ SECRET: Final = StorageSecret(bytes(range(64, 96)))
 def opened(store: Store, codec: Codec | None = None, *, secret: StorageSecret | None = None) -> Journal:
     """A new journal."""
     return Journal.opened(
-        store, journal="5f3a9c0e7d214b68", key=KEY.public, at=START, by="house", program="taisai test",
+        store, journal=ID, key=KEY.public, at=START, by="house", program="taisai test",
         demonstration=False, codec=codec, secret=secret,
     )  # fmt: skip
 

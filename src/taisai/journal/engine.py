@@ -286,8 +286,13 @@ class Engine:
         return self._played_again(stream, upto=self._kept.get(stream, 0)).written()[1][number]
 
     def save(self) -> None:
-        """Stores snapshots of streams with many new entries, so that the next start is quick."""
+        """Stores snapshots of streams with many new entries, so that the next start is quick.
+
+        A journal without a storage secret has none: nobody could tell them from forged ones.
+        """
         written, self._written = self._written, set()
+        if self.journal.secret is None:
+            return
         for stream in written:
             aggregate, version = self.loaded.get(stream), self.journal.version(stream)
             if aggregate is None or version - self._kept.get(stream, 0) < self._snapshot_every:
