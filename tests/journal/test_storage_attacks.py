@@ -19,7 +19,7 @@ from taisai.journal import beside
 from taisai.journal import journal as journal_module
 from taisai.journal.beside import CODE_BYTES, TREE, Distrusted, Parts, body_of
 from taisai.journal.codec import HOUSE_STREAM
-from taisai.journal.engine import Engine
+from taisai.journal.engine import CATCH_UP, Engine
 from taisai.journal.errors import ConflictError, DamagedError, FencedError, JournalError
 from taisai.journal.journal import Journal
 from taisai.journal.seals.checkpoints import read_signed
@@ -198,6 +198,32 @@ def test_parts_know_their_versions() -> None:
     expected = {0: None, 1: 10, 2: 20, 3: 10, 4: 10, 5: 10, 6: 30, 7: 30, 8: None}
     assert {number: parts.version(number) for number in expected} == expected
     assert parts.runs == ((1, 10), (2, 20), (3, 10), (6, 30))
+
+
+def test_streams_with_few_entries_are_snapshotted_too_so_that_a_start_hashes_few(on_disk: OnDisk) -> None:
+    """A start hashes from the oldest snapshot that it needs, however long ago the House wrote its last."""
+    every = 10
+    engine = Engine(opened(on_disk()), snapshot_every=every)
+    play(engine, EVENING)
+    journal = started(on_disk).journal
+    assert journal.size > 10 * every
+    assert journal.size - journal.hashed_from <= 2 * CATCH_UP * every
+
+
+def test_sabotage_without_catching_up_a_start_hashes_more_and_more(
+    on_disk: OnDisk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Engine, "_catch_up", lambda _self: None)
+    engine = Engine(opened(on_disk()), snapshot_every=10)
+    right = Engine.snapshot
+
+    def of_tables(self: Engine, stream: str) -> None:  # as if the House had few entries
+        if stream != HOUSE_STREAM:
+            right(self, stream)
+
+    monkeypatch.setattr(Engine, "snapshot", of_tables)
+    play(engine, EVENING)
+    assert started(on_disk).journal.hashed_from == 0
 
 
 # Entries
@@ -507,20 +533,6 @@ def test_no_program_can_store_a_checkpoint_over_fewer_entries(on_disk: OnDisk) -
     filled(on_disk()).seal(KEY, at=START)
     with pytest.raises(apsw.ConstraintError, match="over fewer entries than the one before"):
         on_disk.raw("INSERT INTO checkpoint (size, text) VALUES (6, 'x')")
-
-
-def late_checkpoint(on_disk: OnDisk) -> None:
-    """What two servers of an earlier Taisai have left: a checkpoint over 7 entries after one over 8."""
-    journal = filled(on_disk())
-    earlier = journal.seal(KEY, at=START)
-    journal.append([shut(6)])
-    later = journal.seal(KEY, at=START)
-    thieve(
-        on_disk,
-        ("DELETE FROM checkpoint", ()),
-        ("INSERT INTO checkpoint (size, text) VALUES (8, ?)", (later,)),
-        ("INSERT INTO checkpoint (size, text) VALUES (7, ?)", (earlier,)),
-    )
 
 
 def test_a_late_checkpoint_of_the_past_is_told_and_does_no_harm(tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ from taisai.journal.stores.contract import Head, Store, StoredSnapshot
 
 CODE_BYTES: Final = 32
 MOST_DISTRUSTED: Final = 100
-"""Rows without a valid code that are told of one by one; a forger could fill the memory with them."""
+"""Rows without a valid code that are listed one by one; a forger could fill the memory with them."""
 TREE: Final = "tree"
 """The name of the tree's snapshot."""
 _SNAPSHOT: Final = "snapshot"
@@ -38,7 +38,7 @@ class Distrusted(NamedTuple):
 
 
 Distrust = Callable[[str, str], None]
-"""Is told kind and name."""
+"""Takes note of a kind and a name."""
 
 
 class Parts(msgspec.Struct, frozen=True, array_like=True):

@@ -178,7 +178,7 @@ class HouseServer:
     # What is stored
 
     async def _look_at_storage(self) -> None:
-        """Stops if another server has taken the journal; tells the pit what had no valid code."""
+        """Stops if another server has taken the journal; shows the pit what had no valid code."""
         if self._key is None:
             return
 
@@ -202,7 +202,7 @@ class HouseServer:
             self.queue.give_up(str(error))
 
     async def _audit_further(self) -> None:
-        """One step of the background audit; a difference is told to the pit, and ends it."""
+        """One step of the background audit; the pit gets an alarm at the first difference, which ends it."""
         audit = self._audit
         if audit is None:
             return
