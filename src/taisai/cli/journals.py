@@ -247,7 +247,7 @@ def _list_unsealed(file: str, unsealed: Mapping[str, bytes], *, json: bool) -> i
     line(f"{printable(file)}: intact and by the rules. Its vault holds what could not be checked:")
     for name in unsealed:
         line(f"  {printable(name)}")
-    line("Whoever could write the file could have put it there. Nothing was changed. Run the command again")
+    line("A person who could write the file could have put it there. Nothing was changed. Run it again")
     line("  with --take-vault to take all of it over, if nobody else could write the file, or")
     line("  with --drop-vault to delete it: people then need new passwords, and takings are counted again")
     return CHECK_FAILED
