@@ -174,6 +174,18 @@ def _book() -> Any:
     return rulebook("us-sic-bo")
 
 
+def test_a_restored_backup_is_served_and_its_people_sign_in(config: Path, taisai: Taisai) -> None:
+    """A restore needs no key; a server does."""
+    assert taisai("backup", str(journal_of(config)), "copy.db").code == 0
+    journal_of(config).unlink()
+    assert taisai("restore", "copy.db", str(journal_of(config))).code == 0
+    ran = checked(taisai, config)
+    assert (ran.code, ran.err) == (0, "")
+    engine = engine_of(config.parent)
+    assert credentials.kept(engine.journal.store, "Ann Tan") is not None
+    engine.journal.close()
+
+
 # A journal of an earlier Taisai
 
 

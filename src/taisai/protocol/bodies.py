@@ -191,6 +191,7 @@ class HealthResponse(ResponseBody, frozen=True, kw_only=True):
     journal: int
     """The number of entries in the journal."""
     trouble: str | None
+    """Why the journal cannot be written; else which tables or stored bytes are bad."""
     checks: tuple[str, ...]
 
 
