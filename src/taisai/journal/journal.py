@@ -193,7 +193,7 @@ class Journal:
 
     # Appending
 
-    def append(self, decisions: Sequence[Decision]) -> None:  # noqa: C901  every bet passes here
+    def append(self, decisions: Sequence[Decision]) -> None:  # noqa: C901, PLR0912  every bet passes here
         """Appends all decisions durably, or none. A decision without events makes no entry."""
         if self._in_doubt:
             raise InDoubtError(f"an earlier write failed; open the journal again: {self._in_doubt}")
@@ -227,7 +227,16 @@ class Journal:
             versions[stream] = version
         if not rows:
             return
-        self._write(rows, previous)
+        if self.secret is None and self._wrapped is not None:
+            raise JournalError("the journal has a storage secret: it is written to with the house key")
+        try:
+            if self.secret is None:
+                self.store.append(rows)
+            else:
+                self.store.append(rows, head_of(self.secret, self._id, position, previous))
+        except InDoubtError as error:  # it is unknown which entry the next one would follow
+            self._in_doubt = str(error)
+            raise
         self._previous = previous
         self._versions |= versions
         for leaf in leaves:
@@ -236,19 +245,6 @@ class Journal:
             for row in rows:
                 if row.stream == JOURNAL_STREAM:
                     self._learn(self.codec.decode(row.body, row.position).event, row.position)
-
-    def _write(self, rows: Sequence[Row], last: str) -> None:
-        """Stores entries, with the head that authenticates them."""
-        try:
-            if self.secret is not None:
-                self.store.append(rows, head_of(self.secret, self._id, rows[-1].position, last))
-            elif self._wrapped is not None:
-                raise JournalError("the journal has a storage secret: it is written to with the house key")
-            else:
-                self.store.append(rows)
-        except InDoubtError as error:  # it is unknown which entry the next one would follow
-            self._in_doubt = str(error)
-            raise
 
     def _first_version(self, stream: str) -> int:
         """The version of a stream that was not read yet, or that has no entry yet."""

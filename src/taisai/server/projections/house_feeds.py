@@ -212,10 +212,9 @@ class HouseFeeds:
 
     def warn(self, alarms: Sequence[Alarm]) -> list[Frame]:
         """Shows the pit alarms that no event of the journal tells."""
-        if alarms:
-            self._alarms.extend(alarms)
-            self.warnings += (alarm.says.en for alarm in alarms)
-            self._show_house()
+        self._alarms.extend(alarms)
+        self.warnings += (alarm.says.en for alarm in alarms)
+        self._show_house()
         return self._writer.take_frames()
 
     def ring(self, name: str, until: int) -> list[Frame]:

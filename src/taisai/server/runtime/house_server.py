@@ -147,7 +147,6 @@ class HouseServer:
     async def _tick(self) -> None:
         self._monitors.tick()
         self._positions.tick()
-        await self._look_at_storage()
         await self.authentication.tick(self.clock.now())
         await self._seal_when_due()
 
@@ -177,12 +176,13 @@ class HouseServer:
 
     # What is stored
 
-    async def _look_at_storage(self) -> None:
-        """Stops if another server has taken the journal; shows the pit what had no valid code."""
-        if self._key is None:
-            return
+    async def _look_at_storage(self) -> int | None:
+        """The size of the journal; None if another server has taken it, which stops this one.
 
-        def look(engine: Engine) -> list[Frame]:
+        Shows the pit what had no valid code.
+        """
+
+        def look(engine: Engine) -> tuple[int, list[Frame]]:
             journal = engine.journal
             try:
                 journal.store.expect_writer()
@@ -194,12 +194,15 @@ class HouseServer:
             for distrusted in found:
                 _log.error("stored bytes without a valid code", kind=distrusted.kind, name=distrusted.name)
             alarms = [storage_alarm(distrusted, self.clock.now()) for distrusted in found]
-            return self.queue.projections.warn(alarms)
+            return journal.size, self.queue.projections.warn(alarms) if alarms else []
 
         try:
-            self._publish(await self.queue.run(look))
+            size, frames = await self.queue.run(look)
         except FencedError as error:
             self.queue.give_up(str(error))
+            return None
+        self._publish(frames)
+        return size
 
     async def _audit_further(self) -> None:
         """One step of the background audit; the pit gets an alarm at the first difference, which ends it."""
@@ -222,7 +225,9 @@ class HouseServer:
     async def _seal_when_due(self) -> None:
         if self._key is None:
             return
-        size = await self.queue.run(lambda engine: engine.journal.size)
+        size = await self._look_at_storage()
+        if size is None:
+            return
         is_late = self.clock.steady() - self._sealed_at >= self.plan.seal_minutes * 60_000
         if size - self._sealed >= self.plan.seal_every or (is_late and size > self._sealed):
             await self.seal()
