@@ -17,7 +17,7 @@ import pytest
 from taisai.audit.verify import verified
 from taisai.journal import beside
 from taisai.journal import journal as journal_module
-from taisai.journal.beside import CODE_BYTES, TREE, Distrusted, Parts, body_of
+from taisai.journal.beside import CODE_BYTES, TREE, Distrusted, Parts, Snapshots, body_of
 from taisai.journal.codec import HOUSE_STREAM
 from taisai.journal.engine import CATCH_UP, Engine
 from taisai.journal.errors import ConflictError, DamagedError, FencedError, JournalError
@@ -153,6 +153,22 @@ def test_a_snapshot_under_another_version_or_stream_is_not_believed(on_disk: OnD
         on_disk.close()
         on_disk.path.write_bytes(copy)
     assert kept(on_disk, TABLE_STREAM).version == version
+
+
+@pytest.mark.parametrize("what", [TABLE_STREAM, TREE])
+def test_an_authentic_snapshot_of_another_form_is_made_again(on_disk: OnDisk, what: str) -> None:
+    """Of a version of the program that stores something else."""
+    played(on_disk)
+    journal = Journal(on_disk(), key=KEY)
+    assert journal.secret is not None
+    version, content = kept(on_disk, what).version, b"\xc0"
+    code = Snapshots(journal.store, journal.secret, "attacked")._code("snapshot", what, version, 0, content)
+    body = code + content
+    digest = sha256(body).digest()
+    thieve(on_disk, ("UPDATE snapshot SET body = ?, digest = ? WHERE stream = ?", (body, digest, what)))
+    engine = started(on_disk)
+    assert differences(engine, EVENING) == []
+    assert [*engine.journal.distrusted] == []
 
 
 def test_a_forged_part_is_not_believed(on_disk: OnDisk) -> None:

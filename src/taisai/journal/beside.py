@@ -10,7 +10,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterable, Mapping
 from hashlib import sha256
 from hmac import compare_digest
-from typing import Any, Final, NamedTuple, cast
+from typing import Any, Final, NamedTuple, TypeVar, cast
 
 import msgspec
 
@@ -104,6 +104,9 @@ class KeptSnapshot(msgspec.Struct, frozen=True, array_like=True):
     body: bytes
 
 
+_Kept = TypeVar("_Kept", KeptTree, KeptSnapshot)
+
+
 class Snapshots:
     """The snapshots of one journal in a store, each with its code."""
 
@@ -131,7 +134,7 @@ class Snapshots:
     def tree(self) -> KeptTree | None:
         """The tree of the latest snapshot; None without a valid one."""
         found = self._content(TREE, TREE)
-        return None if found is None else msgspec.msgpack.decode(found[1], type=KeptTree)
+        return None if found is None else _read(found[1], KeptTree)
 
     def base(self, kept: KeptTree, own: str) -> Tree:
         """The tree to go on from: every entry that no snapshot of its stream covers comes after it.
@@ -178,7 +181,8 @@ class Snapshots:
 
     def _open(self, stream: str) -> tuple[int, KeptSnapshot] | None:
         found = self._content(stream, _SNAPSHOT)
-        return None if found is None else (found[0], msgspec.msgpack.decode(found[1], type=KeptSnapshot))
+        kept = None if found is None else _read(found[1], KeptSnapshot)
+        return None if found is None or kept is None else (found[0], kept)
 
     def _content(self, stream: str, kind: str) -> tuple[int, bytes] | None:
         """Version and content of a stored snapshot with a valid code."""
@@ -197,6 +201,14 @@ class Snapshots:
 
     def _code(self, kind: str, stream: str, version: int, number: int, content: bytes) -> bytes:
         return self._secret.mac(kind, self._journal, stream, version, number, sha256(content).digest())
+
+
+def _read(content: bytes, kind: type[_Kept]) -> _Kept | None:
+    """What this version of the program stored; None if it was another one, which had another form."""
+    try:
+        return msgspec.msgpack.decode(content, type=kind)
+    except msgspec.DecodeError:
+        return None
 
 
 # For an audit, which has no secret and compares what is stored with the state that the entries give
