@@ -7,6 +7,7 @@ import json
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -128,6 +129,32 @@ def test_an_old_entry_that_was_changed_is_found_while_the_server_runs(config: Pa
     assert "✗ chain: " in ran.err
     trouble = asyncio.run(attacked())
     assert trouble.startswith("The background audit found a difference in the journal: entry ")
+
+
+def test_a_forged_snapshot_is_told_and_not_used(config: Path) -> None:
+    """A second administrator, put into the snapshot of the House."""
+    with_snapshots(config)
+    with closing(sqlite3.connect(journal_of(config))) as reader:
+        (body,) = reader.execute("SELECT body FROM snapshot WHERE stream = 'house'").fetchone()
+    forged = body.replace(b"Ann Tan", b"Eve Koh")
+    assert forged != body
+    digest = sha256(forged).digest()
+    thieve(
+        journal_of(config),
+        ("UPDATE snapshot SET body = ?, digest = ? WHERE stream = 'house'", (forged, digest)),
+    )
+
+    async def attacked() -> str:
+        async with serving(config) as served:
+            health = await health_of(served, lambda health: health["status"] != "ok")
+            await served.stopped()
+            return str(health["trouble"])
+
+    told = asyncio.run(attacked())
+    assert told.startswith("The stored snapshot house has no valid code of this house: made again from the")
+    engine = engine_of(config.parent)
+    assert [*engine.house().people] == ["Ann Tan"]
+    engine.journal.close()
 
 
 def test_a_forged_password_lets_nobody_in_and_is_told(config: Path) -> None:
