@@ -61,7 +61,7 @@ def directory() -> TemporaryDirectory[str]:
 def opened(store: Store, *, seats: int) -> Engine:
     """A new journal with one table, whose seats all play at terminals and whose first round is open."""
     journal = Journal.opened(
-        store, journal="bench", key=KEY.public, at=AT, by="house", program="bench", demonstration=False
+        store, journal="bench", key=KEY, at=AT, by="house", program="bench", demonstration=False
     )
     engine = _engine(journal)
     answer(engine, list(opening(seats=seats)))
@@ -167,7 +167,7 @@ def evening(*, snapshots: tuple[int, ...], tail: int) -> tuple[Path, ...]:
 def _play(path: Path, rounds: Iterator[int], kept: set[int], *, snapshots: int, tail: int) -> None:
     """Goes on with an evening, or begins it, and closes the journal with a signature over all of it."""
     store = SqliteStore(path)
-    engine = _engine(Journal(store)) if store.last() else opened(store, seats=SEATS)
+    engine = _engine(Journal(store, key=KEY)) if store.last() else opened(store, seats=SEATS)
     terms = engine.table(TABLE).seats["0"].terms
     assert terms is not None
     left = tail

@@ -10,7 +10,7 @@ import apsw
 
 from bench import journals
 from bench.harness import Bench, Line, Target, Work, in_turns
-from bench.journals import directory, evening
+from bench.journals import KEY, directory, evening
 from bench.terminals import TABLE
 from taisai.game.snapshot import write_table
 from taisai.journal.codec import Codec
@@ -57,7 +57,7 @@ def _without_snapshots(whole: _Start, path: Path, *, turns: int) -> Iterator[Lin
     """Every entry played again until the table can be asked something."""
     whole.close()
     store = SqliteStore(path)
-    journal = Journal(store)
+    journal = Journal(store, key=KEY)
     played = in_turns(
         {"table": lambda: Engine(journal).table(TABLE), "decoding": lambda: _decoded(store)}, turns=turns
     )
@@ -77,7 +77,7 @@ class _Start:
 
     def go(self) -> None:
         """Starts."""
-        self._engine = Engine(Journal(SqliteStore(self._path)))
+        self._engine = Engine(Journal(SqliteStore(self._path), key=KEY))
         self._engine.table(TABLE)
         self.size = self._engine.journal.size
 

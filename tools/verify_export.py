@@ -20,7 +20,7 @@ KEY: Final = re.compile(r"([^\s+]+)\+([0-9a-f]{8})\+([A-Za-z0-9+/]{44})")
 LINES: Final = r"((.+)\n([1-9]\d{0,18})\n(.+)\ntime (?:0|[1-9]\d{0,18})\n)\n((?:— [^\s+]{1,100} \S+\n){1,16})"
 NOTE: Final = re.compile(f"(?a){LINES}")
 KEYS: Final = ("v", "position", "previous", "stream", "version", "more", "event")
-OWN: Final = ("journal-opened", "rulebook-stored", "key-introduced")
+OWN: Final = ("journal-opened", "rulebook-stored", "key-introduced", "storage-secret-sealed")
 NUMBERS = {"v", "position", "version", "more", "at", "round", "stake", "staked", "collected", "stakes_back"}
 OTHERS = {"demonstration": bool, "withdraw": bool, "event": dict, "asked": dict}
 Fields = dict[str, Any]
@@ -259,6 +259,10 @@ class Report:
             same("digest", "sha256:" + hashlib.sha256(data.encode("ascii")).hexdigest(), digest)
             same("id, and the digest once,", (book.get("id"), False), (name, digest in self.rulebooks))
             self.rulebooks[digest] = name
+            return
+        if kind == "storage-secret-sealed" or "secret" in event:
+            take(event, "secret")
+        if kind == "storage-secret-sealed":
             return
         key = Key(*take(event, "key"))
         if kind == "journal-opened":

@@ -37,7 +37,7 @@ def _prepared(folder: str, many: int) -> Engine:
     key = SigningKey.new("bench", seed=bytes(32))
     store = SqliteStore(Path(folder, "floor.db"))
     journal = Journal.opened(
-        store, journal="bench", key=key.public, at=AT, by="ann", program="bench", demonstration=True
+        store, journal="bench", key=key, at=AT, by="ann", program="bench", demonstration=True
     )
     engine = Engine(journal)
     ann: Any = {"at": AT, "by": "ann"}

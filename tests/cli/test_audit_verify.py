@@ -118,8 +118,7 @@ def test_an_unsealed_tail_is_counted(taisai: Taisai, export: Path) -> None:
 
 def test_snapshots_of_another_version_are_counted_apart(taisai: Taisai, tmp_path: Path) -> None:
     told = words(taisai("audit", "verify", str(corpus.database_file(tmp_path))))
-    assert "✓ 1 snapshot compared: it equals the state that the entries give" in told
-    assert "! 2 snapshots are of another version: not compared, and not used at a start" in told
+    assert "! 3 snapshots are of another version: not compared, and not used at a start" in told
 
 
 def test_what_the_command_recorded_is_proved(taisai: Taisai) -> None:

@@ -19,7 +19,7 @@ from taisai.cli.table.recording import Recording, SealedRecording
 from taisai.journal.engine import Engine
 from taisai.journal.journal import Journal
 from taisai.journal.seals.checkpoints import read_signed
-from taisai.journal.seals.keys import load_public_key
+from taisai.journal.seals.keys import load_public_key, load_signing_key
 from taisai.journal.stores.sqlite import SqliteStore
 from taisai.journal.stores.sqlite_reader import SqliteReader
 from tests.cli.conftest import Taisai
@@ -107,7 +107,7 @@ def test_a_tail_that_is_not_sealed_is_counted(taisai: Taisai, monkeypatch: pytes
 def test_forgetting_snapshots_loses_no_entry(taisai: Taisai) -> None:
     play(taisai)
     store = SqliteStore("evening.db")
-    engine = Engine(Journal(store))
+    engine = Engine(Journal(store, key=load_signing_key(Path("evening.db.key"))))
     engine.snapshot("table:SB1")
     table = snapshot(engine.table("SB1"))
     store.close()

@@ -21,7 +21,7 @@ from taisai.journal.engine import Engine
 from taisai.journal.errors import UnwritableError
 from taisai.journal.journal import Journal
 from taisai.journal.seals.keys import make_key
-from taisai.journal.stores.contract import MemoryStore, Row
+from taisai.journal.stores.contract import Head, MemoryStore, Row
 from taisai.journal.stores.sqlite import SqliteStore
 from taisai.journal.stores.sqlite_reader import SqliteReader
 from taisai.rules import rulebook
@@ -360,11 +360,11 @@ class _Full(MemoryStore):
 
     room = 10
 
-    def append(self, rows: Sequence[Row]) -> None:
+    def append(self, rows: Sequence[Row], head: Head | None = None) -> None:
         self.room -= 1
         if self.room < 0:
             raise UnwritableError("disk full")
-        super().append(rows)
+        super().append(rows, head)
 
 
 def test_what_could_not_be_written_is_not_told(tmp_path: Path) -> None:

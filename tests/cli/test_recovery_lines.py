@@ -13,7 +13,7 @@ from taisai.game.commands import Assign, Limits, OpenTable, Perform
 from taisai.game.events import Interrupted
 from taisai.game.refusals import Refusal
 from taisai.game.vocabulary import HOUSE
-from taisai.journal import Engine, Journal, SqliteStore, stream_of
+from taisai.journal import stream_of
 from taisai.rules import Act, rulebook
 from taisai.rules.clauses import Clause
 from taisai.rules.procedure import Recovery
@@ -21,7 +21,7 @@ from taisai.rules.vocabulary import Phase
 from taisai.server.runtime.environment import WallClock
 from taisai.server.runtime.setup import set_up
 from tests.cli.conftest import Taisai
-from tests.server.house_folder import PASSWORD, TINY, entropy, plan
+from tests.server.house_folder import PASSWORD, TINY, engine_of, entropy, plan
 
 STOPPED = "! SB1 was stopped in the phase open: "
 
@@ -31,7 +31,7 @@ def config(tmp_path: Path) -> Path:
     """A house with two tables, one of which stopped with bets open."""
     now = WallClock().now()
     made = set_up(plan(tmp_path / "lotus"), PASSWORD, now=now, entropy=entropy(), cost=TINY)
-    engine = Engine(Journal(SqliteStore(tmp_path / "lotus" / "journal.db")))
+    engine = engine_of(tmp_path / "lotus")
     for name in ("SB1", "SB2"):
         opening = OpenTable(
             at=now, by="Sue Lim", rank="shift-manager", table=name, limits=Limits(least=500, most=100_000),

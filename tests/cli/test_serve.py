@@ -21,7 +21,7 @@ from taisai.cage.messages import SignedIn, SignedOut, SystemStarted, SystemStopp
 from taisai.cli.server import serve
 from taisai.client import Cashier, Client, Console, Device, Office, Refused, Staff, Terminal, at
 from taisai.game.events import RoundConcluded, RoundSettled
-from taisai.journal import Engine, Journal, SigningKey, SqliteStore, load_public_key, load_signing_key
+from taisai.journal import Journal, SigningKey, SqliteStore, load_public_key, load_signing_key
 from taisai.protocol import requests
 from taisai.rules import rulebook
 from taisai.server.auth.credentials import Passwords
@@ -31,7 +31,7 @@ from taisai.server.runtime.environment import WallClock, manifest
 from taisai.server.runtime.rulebook_approvals import RulebookApproval, read_approvals, written_approvals
 from tests.cli.conftest import Ran, Taisai
 from tests.cli.server_process import Authenticator, changed, free_port, serving
-from tests.server.house_folder import PASSWORD, TINY
+from tests.server.house_folder import PASSWORD, TINY, engine_of
 
 BOOK = "rws-sic-bo-etg-v8"
 SUE, DAN, CAT = "a tumbler, three dice", "under the dome they lie", "a drawer full of notes"
@@ -150,7 +150,7 @@ def test_a_house_is_founded_opened_played_at_and_stopped(config: Path, founded: 
     report = verified(config.parent / "journal.db")
     assert report.tail == 0, "sealed to its last entry"
     assert (report.settlements, report.bets) == (1, 2)
-    engine = Engine(Journal(SqliteStore(config.parent / "journal.db")))
+    engine = engine_of(config.parent)
     events = [entry.event for entry in engine.journal.entries()]
     engine.journal.close()
     kinds = [type(event) for event in events]
@@ -296,7 +296,7 @@ def test_sabotage_a_serve_that_does_not_look_is_seen(
     config: Path, taisai: Taisai, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     _unapproved(config)
-    monkeypatch.setattr(serve, "proven", lambda _config, found, now: found.start)  # noqa: ARG005
+    monkeypatch.setattr(serve, "proven", lambda _config, found, now, whole: found.start)  # noqa: ARG005
     assert checked(taisai, config).code == 0
 
 
@@ -324,7 +324,7 @@ def test_a_configuration_that_is_none_is_shown_in_words(
 
 
 def test_two_servers_cannot_serve_one_journal(config: Path, taisai: Taisai) -> None:
-    engine = Engine(Journal(SqliteStore(config.parent / "journal.db")))
+    engine = engine_of(config.parent)
     ran = checked(taisai, config)
     engine.journal.close()
     assert ran.code == 1

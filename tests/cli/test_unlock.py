@@ -13,14 +13,14 @@ from taisai.cage import decide as cage
 from taisai.cage.messages import NoteFailure, PersonUnlocked
 from taisai.game.refusals import Refusal
 from taisai.game.vocabulary import FLOOR
-from taisai.journal import Engine, Journal, SqliteStore, load_public_key, make_key
+from taisai.journal import load_public_key, make_key
 from taisai.journal.codec import HOUSE_STREAM
 from taisai.server.auth.credentials import Passwords
 from taisai.server.runtime import setup
 from taisai.server.runtime.environment import newest_copy
 from tests.cli.conftest import Taisai
 from tests.cli.journals import one_clear_line
-from tests.server.house_folder import PASSWORD, TINY
+from tests.server.house_folder import PASSWORD, TINY, engine_of
 
 CONFIG = ("--config", "lotus/casino.toml")
 
@@ -43,10 +43,6 @@ def folder(taisai: Taisai, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> P
     assert engine.house().locked == {"Ann Tan"}
     engine.journal.close()
     return tmp_path / "lotus"
-
-
-def engine_of(folder: Path) -> Engine:
-    return Engine(Journal(SqliteStore(folder / "journal.db")))
 
 
 def locked(folder: Path) -> set[str]:

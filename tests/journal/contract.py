@@ -19,6 +19,7 @@ from taisai.journal.errors import DamagedError
 from taisai.journal.journal import Decision, Journal
 from taisai.journal.seals.keys import SigningKey
 from taisai.journal.seals.merkle import leaf_hash, root_of
+from taisai.journal.seals.secret import StorageSecret
 from taisai.journal.stores.contract import MemoryStore, Row, Store
 from taisai.journal.stores.sqlite import SqliteStore
 from taisai.rules import Rulebook, rulebook
@@ -28,6 +29,7 @@ from tests.journal.evening import BOOK, NAME, START, Batch
 
 KEY: Final = SigningKey.new("first", seed=bytes(range(32)))
 NEXT_KEY: Final = SigningKey.new("second", seed=bytes(range(1, 33)))
+ID: Final = "5f3a9c0e7d214b68"
 SB1: Final = "table:SB1"
 SB2: Final = "table:SB2"
 
@@ -89,11 +91,14 @@ STORES: Final[dict[str, Callable[[Path], MakeStore]]] = {"memory": InMemory, "sq
 # Journals
 
 
-def opened(store: Store, codec: Codec | None = None) -> Journal:
+SECRET: Final = StorageSecret(bytes(range(64, 96)))
+
+
+def opened(store: Store, codec: Codec | None = None, *, secret: StorageSecret | None = None) -> Journal:
     """A new journal."""
     return Journal.opened(
-        store, journal="5f3a9c0e7d214b68", key=KEY.public, at=START, by="house", program="taisai test",
-        demonstration=False, codec=codec,
+        store, journal=ID, key=KEY.public, at=START, by="house", program="taisai test",
+        demonstration=False, codec=codec, secret=secret,
     )  # fmt: skip
 
 
@@ -116,9 +121,9 @@ def brought(number: int, *, expected: int | None = None) -> Decision:
     )
 
 
-def filled(store: Store, codec: Codec | None = None) -> Journal:
+def filled(store: Store, codec: Codec | None = None, *, secret: StorageSecret | None = None) -> Journal:
     """A journal of seven entries, four of one table, one of another, one of the House."""
-    journal = opened(store, codec)
+    journal = opened(store, codec, secret=secret)
     journal.append([shut(1), shut(2, times=2), brought(3)])
     journal.append([shut(4, SB2)])
     journal.append([shut(5)])

@@ -4,13 +4,21 @@ from __future__ import annotations
 
 import json
 import lzma
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
+from random import Random
 from typing import Any, Final
 
 from taisai.game.events import TableOpened
-from taisai.journal.codec import Codec, Entry, JournalOpened, KeyIntroduced, RulebookStored
+from taisai.journal.codec import (
+    Codec,
+    Entry,
+    JournalOpened,
+    KeyIntroduced,
+    RulebookStored,
+    StorageSecretSealed,
+)
 from taisai.journal.engine import Engine, Submission
 from taisai.journal.journal import Journal
 from taisai.journal.seals.checkpoints import read_signed
@@ -31,6 +39,11 @@ DATABASE: Final = JOURNALS / "format-1-house.db.xz"
 DATABASE_ROOT: Final = "a51aa269f4c73a869ed9c601909d9e3df5aacc95b4fc16ef9a57412a89c592ab"
 DATABASE_END: Final = 1_794_715_214_289
 """When its last entry was written, in milliseconds since 1970."""
+
+
+def drawn() -> Callable[[int], bytes]:
+    """The bytes that the storage secret of a stored journal is made of, the same each time."""
+    return Random(7).randbytes
 
 
 @cache
@@ -83,6 +96,9 @@ def replayed(name: str) -> list[bytes]:
         if isinstance(entry.event, KeyIntroduced):
             event, new = entry.event, PublicKey.parse(entry.event.key)
             journal.rotate(_signer(journal), new, at=event.at, by=event.by)
+        elif isinstance(entry.event, StorageSecretSealed):
+            told, signer = entry.event, _signer(journal)
+            journal.authenticate(signer, at=told.at, by=told.by, random=drawn())
         elif entry.asked is not None:
             _decide_again(engine, entry, books)
         while sealed and sealed[0].size == journal.size:

@@ -299,6 +299,7 @@ OF_THOSE_AT_WORK: Final[dict[str, Sabotage]] = {
         together(
             _NO_TRIGGERS,
             instead(sqlite, "check_order", lambda *_: None),
+            instead(SqliteStore, "_expect_fence", lambda *_: None),
             instead(
                 sqlite,
                 "_INSERT",

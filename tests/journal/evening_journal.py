@@ -18,6 +18,7 @@ from taisai.journal.errors import JournalError
 from taisai.journal.journal import Journal
 from taisai.journal.seals.keys import SigningKey
 from taisai.journal.seals.merkle import leaf_hash, root_of
+from taisai.journal.seals.secret import StorageSecret
 from taisai.journal.stores.contract import MemoryStore, Row, Store, StoredCheckpoint, StoredSnapshot
 from taisai.journal.stores.sqlite import SqliteStore
 from taisai.rules import Rulebook, rulebook
@@ -27,6 +28,7 @@ from tests.journal.evening import BOOK, NAME, START, TABLE_STREAM, Batch, Evenin
 
 FILE: Final = "evening.journal"
 KEY: Final = SigningKey.new("evening", seed=bytes(range(32)))
+SECRET: Final = StorageSecret(bytes(range(32, 64)))
 WAL_PAGES: Final = 30  # few, so that the log goes into the file again and again in one evening
 SNAPSHOT_EVERY: Final = 25
 SEAL_EVERY: Final = 20
@@ -52,11 +54,11 @@ def on_disk(directory: Path, *, vfs: str | None = None, synchronous: str = "full
 
 def keeping(store: Store) -> Engine:
     """An engine over a store, whose journal is opened if it is not."""
-    journal = Journal(store)
+    journal = Journal(store, secret=SECRET)
     if not journal.size:
         journal = Journal.opened(
             store, journal="5f3a9c0e7d214b68", key=KEY.public, at=START, by="house", program="taisai test",
-            demonstration=False,
+            demonstration=False, secret=SECRET,
         )  # fmt: skip
     return Engine(journal, snapshot_every=SNAPSHOT_EVERY)
 

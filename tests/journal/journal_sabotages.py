@@ -15,11 +15,12 @@ from msgspec.structs import replace
 from taisai.game import snapshot_codec
 from taisai.game.rounds.round import PastRounds
 from taisai.game.snapshot_codec import SnapshotError
-from taisai.journal import codec, journal, streams
+from taisai.journal import beside, codec, journal, streams
 from taisai.journal.codec import JOURNAL_CLAUSE, Codec, JournalOpened, RulebookStored
 from taisai.journal.engine import Engine
 from taisai.journal.errors import DamagedError
 from taisai.journal.journal import Decision, Journal
+from taisai.journal.reading import ReadTree
 from taisai.journal.seals.merkle import Frontier, leaf_hash
 from taisai.journal.stores import schema, sqlite
 from taisai.journal.stores import sqlite_reader as sqlite_reading
@@ -88,16 +89,16 @@ def _expectations(changed: Callable[[int | None], int | None]) -> Callable[[Patc
     return around(Journal, "append", append)
 
 
-def _one_by_one(real: Any, self: Any, rows: Any) -> None:
+def _one_by_one(real: Any, self: Any, rows: Any, head: Any = None) -> None:
     for row in rows:
-        real(self, [row])
+        real(self, [row], head)
 
 
 def _never_empty(real: Any, self: Journal, decisions: Any) -> None:
     real(self, [one if one.events else shut(0, one.stream) for one in decisions] or [shut(0)])
 
 
-def _any_row(self: Any, rows: Any) -> None:
+def _any_row(self: Any, rows: Any, _head: Any = None) -> None:
     self._rows += rows
     for row in rows:
         self._by_stream.setdefault(row.stream, []).append(row.position)
@@ -145,7 +146,7 @@ def _any_tree(self: Journal) -> Any:
     tree = Frontier()
     for row in self.store.rows():
         tree.append(leaf_hash(row.body))
-    return tree, ""
+    return ReadTree(tree, "", {}, 0)
 
 
 def _as_if_new(self: Codec, body: bytes, _position: int) -> Any:
@@ -384,7 +385,10 @@ OF_THE_JOURNAL: Final[dict[str, Sabotage]] = {
         by=(SnapshotError,),
     ),
     "a damaged snapshot is used": Sabotage(
-        instead(sqlite_reading, "_is_intact", lambda _digest, _body: True),
+        together(
+            instead(sqlite_reading, "_is_intact", lambda _digest, _body: True),
+            instead(beside, "compare_digest", lambda _ours, _theirs: True),
+        ),
         (
             _of(snapshots.test_a_damaged_snapshot_or_round_is_ignored, damage="no snapshot holds"),
             _of(snapshots.test_a_damaged_snapshot_or_round_is_ignored, damage="the tree is another"),

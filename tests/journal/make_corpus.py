@@ -35,7 +35,7 @@ from taisai.rules import rulebook
 from taisai.server.auth import credentials
 from taisai.server.auth.credentials import Cost, Passwords
 from tests.game.houses import SCRIPT
-from tests.journal import contract, seeded_journal, small_journal
+from tests.journal import contract, corpus, seeded_journal, small_journal
 from tests.journal.evening import evening
 from tests.server.sim.evening import played
 from tests.server.sim.sim_house import KEY as SIMULATION_KEY
@@ -101,6 +101,7 @@ def newest_kinds() -> Journal:
         MemoryStore(), journal="newest-kinds", key=small_journal.OLD.public, at=small_journal.AT,
         by="house", program="taisai", demonstration=False,
     )  # fmt: skip
+    journal.authenticate(small_journal.OLD, at=small_journal.AT, by="Olga", random=corpus.drawn())
     engine = Engine(journal)
     for command in _adopting():
         assert not isinstance(engine.answer(HOUSE_STREAM, command), Refusal)

@@ -7,10 +7,17 @@ from itertools import zip_longest
 
 from taisai.game.events import TableOpened
 from taisai.journal import Engine, Journal, MemoryStore
-from taisai.journal.codec import JOURNAL_STREAM, Codec, JournalOpened, KeyIntroduced, RulebookStored
+from taisai.journal.codec import (
+    JOURNAL_STREAM,
+    Codec,
+    JournalOpened,
+    KeyIntroduced,
+    RulebookStored,
+    StorageSecretSealed,
+)
 from taisai.journal.engine import Submission
 from taisai.journal.journal import Decision
-from taisai.journal.seals.keys import PublicKey
+from taisai.journal.seals.secret import StorageSecret
 from tests.journal.evening_journal import read_once
 
 
@@ -25,16 +32,14 @@ def replayed(bodies: Sequence[bytes]) -> list[bytes]:
     first = codec.decode(bodies[0], 1)
     opened = first.event
     assert isinstance(opened, JournalOpened), opened
-    journal = Journal.opened(
-        store, journal=opened.journal, key=PublicKey.parse(opened.key), at=opened.at, by=opened.by,
-        program=opened.program, demonstration=opened.demonstration, codec=Codec(first.v),
-    )  # fmt: skip
+    journal = Journal(store, Codec(first.v), secret=StorageSecret(bytes(32)))  # only the house has its own
+    journal.append([Decision(JOURNAL_STREAM, [opened])])
     engine = Engine(journal)
     for position, body in enumerate(bodies[1:], 2):
         entry = codec.decode(body, position)
         if isinstance(entry.event, RulebookStored):  # the engine stores it when the table opens
             books[entry.event.digest] = read_once(entry.event.text, entry.event.id)
-        elif isinstance(entry.event, KeyIntroduced):  # no command; only the old key could sign it again
+        elif isinstance(entry.event, KeyIntroduced | StorageSecretSealed):  # only a key could make it again
             journal.append([Decision(JOURNAL_STREAM, [entry.event])])
         elif entry.asked is not None:
             book = books[entry.event.digest] if isinstance(entry.event, TableOpened) else None

@@ -20,7 +20,7 @@ from taisai.journal.journal import Journal
 from taisai.journal.seals.merkle import leaf_hash
 from taisai.journal.stores.contract import MemoryStore, Store
 from taisai.rules import OUTCOMES, Act, rulebook
-from tests.journal.small_journal import AT, ID, OLD, exported
+from tests.journal.small_journal import AT, ID, OLD, SECRET, exported
 
 MBS, US, CARDS = "mbs-sic-bo-v6", "us-sic-bo", "mbs-3-card-sic-bo"
 
@@ -172,8 +172,9 @@ def cards_round(table: Shaken) -> None:
 def written(store: Store) -> Journal:
     """A journal with two rounds at each of three tables, one after the other in turn."""
     journal = Journal.opened(
-        store, journal=ID, key=OLD.public, at=AT, by="house", program="taisai", demonstration=True
-    )
+        store, journal=ID, key=OLD.public, at=AT, by="house", program="taisai", demonstration=True,
+        secret=SECRET,
+    )  # fmt: skip
     engine = Engine(journal)
     dice, shaker = Shaken(engine, "D1", MBS), Shaken(engine, "D2", US)
     cards = Shaken(engine, "D3", CARDS, shuffle="penetration", penetration="50")

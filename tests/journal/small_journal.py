@@ -23,6 +23,7 @@ from taisai.journal.engine import Engine, Submission
 from taisai.journal.journal import Journal, rotation_text
 from taisai.journal.seals.keys import SigningKey
 from taisai.journal.seals.merkle import Frontier
+from taisai.journal.seals.secret import StorageSecret
 from taisai.journal.stores.contract import Store
 from taisai.journal.stores.sqlite import SqliteStore
 from taisai.rules import rulebook
@@ -33,14 +34,17 @@ OLD: Final = SigningKey.new("old", seed=bytes(31) + b"\x01")
 NEW: Final = SigningKey.new("new", seed=bytes(31) + b"\x02")
 ID: Final = "0123456789abcdef"
 AT: Final = 1_794_715_200_000
+SECRET: Final = StorageSecret(bytes(range(32)))
+"""What the house has beside the keys, and the forger has not."""
 Lines = list[bytes]
 
 
 def written(store: Store, *playbooks: str) -> Journal:
     """The House, some playbooks at tables of their own, two keys, checkpoints between."""
     journal = Journal.opened(
-        store, journal=ID, key=OLD.public, at=AT, by="house", program="taisai", demonstration=True
-    )
+        store, journal=ID, key=OLD.public, at=AT, by="house", program="taisai", demonstration=True,
+        secret=SECRET,
+    )  # fmt: skip
     engine = Engine(journal)
     for command in (
         OpenHouse(at=AT, by="Olga", house="H", currency="SGD", ladder=("dealer", "boss"), second_rank="boss"),

@@ -16,10 +16,10 @@ from taisai.journal.codec import JOURNAL_STREAM, RulebookStored, stream_of
 from taisai.journal.engine import Engine, Submission
 from taisai.journal.errors import ConflictError, InDoubtError, JournalError, UnwritableError
 from taisai.journal.journal import Journal
-from taisai.journal.stores.contract import Row, Store, StoredSnapshot
+from taisai.journal.stores.contract import Head, Row, Store, StoredSnapshot
 from taisai.rules import rulebook
 from tests.game.past_rounds import compiled_once
-from tests.journal.contract import MakeStore, asks, differences, in_memory, opened, play, rows_of
+from tests.journal.contract import SECRET, MakeStore, asks, differences, in_memory, opened, play, rows_of
 from tests.journal.evening import BOOK, NAME, START, TABLE_STREAM, Batch, evening
 
 EVENING = evening(seats=2, rounds=2).batches
@@ -46,12 +46,12 @@ class Troubled:
         self.errors = list(errors)
         self.written = written
 
-    def append(self, rows: Sequence[Row]) -> None:
+    def append(self, rows: Sequence[Row], head: Head | None = None) -> None:
         """Raises, or appends."""
         if not self.errors:
-            return self._store.append(rows)
+            return self._store.append(rows, head)
         if self.written:
-            self._store.append(rows)
+            self._store.append(rows, head)
         raise self.errors.pop(0)
 
     def __getattr__(self, name: str) -> Any:
@@ -249,12 +249,12 @@ class WithoutRoom(Troubled):
 
 
 def test_a_snapshot_that_cannot_be_kept_is_nobodys_trouble(make_store: MakeStore) -> None:
-    engine = Engine(opened(WithoutRoom(make_store())), snapshot_every=1)
+    engine = Engine(opened(WithoutRoom(make_store()), secret=SECRET), snapshot_every=1)
     play(engine, EVENING)
     assert engine.trouble is None
     assert engine.journal.store.snapshots() == []
     assert differences(engine, EVENING) == []
-    assert differences(Engine(Journal(make_store())), EVENING) == []
+    assert differences(Engine(Journal(make_store(), secret=SECRET)), EVENING) == []
 
 
 # After a start

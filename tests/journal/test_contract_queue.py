@@ -22,7 +22,7 @@ from taisai.journal.codec import HOUSE_STREAM, stream_of
 from taisai.journal.engine import Answer, Engine, Submission
 from taisai.journal.errors import ConflictError, JournalError, UnwritableError
 from taisai.journal.journal import Journal
-from taisai.journal.stores.contract import MemoryStore, Row, Store
+from taisai.journal.stores.contract import Head, MemoryStore, Row, Store
 from taisai.rules import rulebook
 from taisai.server.connections.feeds import Feeds
 from taisai.server.projections.house_feeds import HouseFeeds
@@ -54,13 +54,13 @@ class Gate:
         self.open.set()
         self.errors: list[Exception] = []
 
-    def append(self, rows: Sequence[Row]) -> None:
+    def append(self, rows: Sequence[Row], head: Head | None = None) -> None:
         """Waits, then raises or appends."""
         self.reached.set()
         assert self.open.wait(PATIENCE)
         if self.errors:
             raise self.errors.pop(0)
-        self._store.append(rows)
+        self._store.append(rows, head)
         self.appends.append(len(rows))
 
     def __getattr__(self, name: str) -> Any:

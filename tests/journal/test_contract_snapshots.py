@@ -8,14 +8,15 @@ from collections.abc import Iterator
 import pytest
 
 from taisai.game.commands import ReportIrregularity
+from taisai.journal.beside import TREE, body_of
 from taisai.journal.codec import HOUSE_STREAM
 from taisai.journal.engine import Engine
-from taisai.journal.journal import TREE, Journal
+from taisai.journal.journal import Journal
 from taisai.journal.stores.contract import StoredSnapshot
 from taisai.journal.streams import RECENT
 from taisai.rules.vocabulary import Irregularity
 from tests.game.past_rounds import compiled_once
-from tests.journal.contract import SB1, SB2, MakeStore, OnDisk, differences, filled, opened, play
+from tests.journal.contract import SB1, SB2, SECRET, MakeStore, OnDisk, differences, filled, opened, play
 from tests.journal.evening import NAME, START, TABLE_STREAM, Asked, Batch, evening
 
 EVENING = evening(seats=2, rounds=RECENT + 4).batches
@@ -44,14 +45,14 @@ def _terms_compiled_once() -> Iterator[None]:
 
 def played(make_store: MakeStore) -> Engine:
     """The evening, kept with many snapshots."""
-    engine = Engine(opened(make_store()), snapshot_every=EVERY)
+    engine = Engine(opened(make_store(), secret=SECRET), snapshot_every=EVERY)
     play(engine, EVENING)
     return engine
 
 
 def started(make_store: MakeStore) -> Engine:
     """An engine that starts from what there is."""
-    return Engine(Journal(make_store()), snapshot_every=EVERY)
+    return Engine(Journal(make_store(), secret=SECRET), snapshot_every=EVERY)
 
 
 # What a store keeps
@@ -89,7 +90,7 @@ def test_a_snapshot_kept_twice_is_the_second(make_store: MakeStore) -> None:
 
 def test_whatever_is_forgotten_is_gone(make_store: MakeStore) -> None:
     store = make_store()
-    filled(store).keep(SB1, b"{}", {1: b"one"})
+    filled(store, secret=SECRET).keep(SB1, b"{}", {1: b"one"})
     rows = list(store.rows())
     store.forget()
     store = make_store()
@@ -162,7 +163,7 @@ def test_a_snapshot_of_another_form_is_ignored(make_store: MakeStore) -> None:
     for stream in (TABLE_STREAM, HOUSE_STREAM):
         aggregate = engine.journal.store.snapshot(stream)
         assert aggregate is not None
-        told = json.loads(aggregate.body)
+        told = json.loads(body_of(aggregate.body))
         told["version"] += 1
         forged = json.dumps(told).replace("sue", "eve").encode()
         engine.journal.keep(stream, forged, {1: b"{}"})

@@ -12,13 +12,20 @@ from typing import cast
 import apsw
 import pytest
 
-from taisai.journal.errors import ConflictError, DamagedError, InDoubtError, JournalError, UnwritableError
+from taisai.journal.errors import (
+    ConflictError,
+    DamagedError,
+    FencedError,
+    InDoubtError,
+    JournalError,
+    UnwritableError,
+)
 from taisai.journal.journal import Journal
 from taisai.journal.stores import schema, sqlite
 from taisai.journal.stores.contract import Store, StoredCheckpoint
 from taisai.journal.stores.sqlite import SqliteStore
 from taisai.journal.stores.sqlite_reader import SqliteReader
-from tests.journal.contract import KEY, SB1, SB2, OnDisk, filled, opened, rows_of, shut
+from tests.journal.contract import KEY, SB1, SB2, SECRET, OnDisk, filled, opened, rows_of, shut
 from tests.journal.disk import Disk, Operation, Sync
 from tests.journal.evening import START
 
@@ -142,7 +149,7 @@ def test_where_there_are_no_locks_the_second_is_refused_at_its_first_entry(on_di
     first.append([shut(1), shut(2, SB2)])
     before = rows_of(first)
     for decisions in ([shut(3)], [shut(3, "table:SB3")], [shut(3, SB2), shut(4)]):
-        with pytest.raises(ConflictError, match="expected position"):
+        with pytest.raises(FencedError, match="fenced: another process has written to the journal"):
             second.append(decisions)
     assert rows_of(first) == rows_of(second) == before
     assert second.store.streams() == ["journal", SB1, SB2]
@@ -207,7 +214,7 @@ def test_a_failed_sync_leaves_the_journal_in_doubt_until_it_is_opened_again(tmp_
     path, broken = tmp_path / "journal", Broken()
     with ExitStack() as stack:
         stack.enter_context(Disk("broken", broken))
-        journal = filled(SqliteStore(path, vfs="broken"))
+        journal = filled(SqliteStore(path, vfs="broken"), secret=SECRET)
         stack.callback(journal.close)
         stack.callback(broken.mended)
         before = rows_of(journal)
@@ -221,7 +228,7 @@ def test_a_failed_sync_leaves_the_journal_in_doubt_until_it_is_opened_again(tmp_
             with pytest.raises(InDoubtError, match="an earlier write failed"):
                 act()
         assert rows_of(journal) == before
-    again = Journal(SqliteStore(path))
+    again = Journal(SqliteStore(path), secret=SECRET)
     assert rows_of(again)[:7] == before
     again.append([shut(7)])
     again.close()
@@ -272,7 +279,7 @@ NO_JOURNAL: dict[str, tuple[Made, type[JournalError], str]] = {
     "a newer one": (
         lambda path: marked(path, "user_version", 99),
         JournalError,
-        "of version 4 or older, got version 99, made by a newer Taisai",
+        "of version 5 or older, got version 99, made by a newer Taisai",
     ),
     "a text": (lambda path: path.write_text("Dear Sir, " * 99), DamagedError, "damaged SQLite file"),
     "a directory": (Path.mkdir, UnwritableError, "unable to open database file"),

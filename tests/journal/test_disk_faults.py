@@ -23,7 +23,7 @@ from taisai.journal.codec import HOUSE_STREAM
 from taisai.journal.engine import Engine
 from taisai.journal.errors import UnwritableError
 from taisai.journal.stores import sqlite
-from taisai.journal.stores.contract import Row
+from taisai.journal.stores.contract import Head, Row
 from tests.journal.disk import Disk, FailedSync, Operation, Platter, Sync
 from tests.journal.evening_journal import FILE, expected, keeping, on_disk, play, read_once
 from tests.journal.failing_disk import Trouble
@@ -335,9 +335,9 @@ def test_sabotage_an_answer_in_spite_of_a_failed_sync_is_seen(
 ) -> None:
     append = sqlite.SqliteStore.append
 
-    def boldly(self: sqlite.SqliteStore, rows: Sequence[Row]) -> None:
+    def boldly(self: sqlite.SqliteStore, rows: Sequence[Row], head: Head | None = None) -> None:
         with suppress(UnwritableError):
-            append(self, rows)
+            append(self, rows, head)
 
     monkeypatch.setattr(sqlite.SqliteStore, "append", boldly)
     assert any("entries, got" in one for one in unsynced(shelf, 40)[0])

@@ -43,6 +43,7 @@ def _contents() -> dict[int, dict[str, list[Any]]]:
         2: {"checkpoint": [(1, *one) for one in store.checkpoints()]},
         3: {"snapshot": [("house", 1, bytes(32), b"{}")], "part": [("table:SB1", 1, 4, bytes(32), b"{}")]},
         4: {"vault": [("staff/ann", b"secret")]},
+        5: {"head": [(1, 6, 7, b"code")]},
     }
 
 
@@ -90,7 +91,8 @@ def faults_of(path: Path, made: int) -> list[str]:
 
 def _differing(connection: apsw.Connection, contents: Mapping[str, list[Any]]) -> list[str]:
     tables = {table: list(connection.execute(f"SELECT * FROM {table}")) for table in contents}
-    return [f"other rows in {table}" for table, rows in contents.items() if tables[table] != rows]
+    tables.pop("head", None)  # each writer takes the next number
+    return [f"other rows in {table}" for table in tables if tables[table] != contents[table]]
 
 
 def faults_going_on(path: Path, made: int) -> list[str]:
@@ -252,7 +254,7 @@ def test_a_new_file_is_made_in_as_many_steps_as_there_are_versions(tmp_path: Pat
 
 
 def _others() -> list[str]:
-    return [f"other rows in {table}" for table in list(contents_of(NEWEST))[1:]]
+    return [f"other rows in {table}" for table in list(contents_of(NEWEST))[1:-1]]
 
 
 def test_anyone_who_comes_second_finds_it_done(tmp_path: Path) -> None:

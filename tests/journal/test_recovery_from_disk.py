@@ -16,10 +16,12 @@ from taisai.game import Refusal, Table, recover, replayed
 from taisai.game.commands import Command
 from taisai.game.events import Event, SeatTaken
 from taisai.journal import journal as journal_module
+from taisai.journal.beside import TREE, head_of
 from taisai.journal.codec import Codec, stream_of
 from taisai.journal.engine import Answer, Engine, Submission
 from taisai.journal.journal import Journal
-from taisai.journal.stores.contract import Row, StoredSnapshot
+from taisai.journal.seals.merkle import leaf_hash
+from taisai.journal.stores.contract import Head, Row, StoredSnapshot
 from taisai.journal.stores.sqlite import SqliteStore
 from taisai.journal.stores.sqlite_reader import SqliteReader
 from taisai.rules import Rulebook
@@ -27,7 +29,7 @@ from taisai.rules.book import rulebook_from
 from tests.game.past_rounds import compiled_once
 from tests.game.playbooks import book_of, some_playbooks, told
 from tests.game.snapshots import snapshot
-from tests.journal.contract import opened
+from tests.journal.contract import ID, SECRET, opened
 from tests.journal.journal_sabotages import around
 from tests.tiers import LONG, drawn
 
@@ -108,7 +110,7 @@ class Upto:
         self._size = size
         self.appended: list[Row] = []
 
-    def append(self, rows: Sequence[Row]) -> None:
+    def append(self, rows: Sequence[Row], _head: Head | None = None) -> None:
         """Takes note."""
         self.appended += rows
 
@@ -116,6 +118,11 @@ class Upto:
         """The rows that were there."""
         rows = self._reader.rows(after=after, stream=stream)
         return (row for row in rows if row.position <= self._size)
+
+    def head(self) -> Head | None:
+        """The head that there was."""
+        last = self.last()
+        return last and head_of(SECRET, ID, last.position, leaf_hash(last.body).hex())
 
     def last(self) -> Row | None:
         """The last of them."""
@@ -131,7 +138,7 @@ class Upto:
 
     def snapshot(self, stream: str, version: int | None = None) -> StoredSnapshot | None:
         """The latest snapshot that there was."""
-        upto = self._size if stream == journal_module.TREE else self.version(stream)
+        upto = self._size if stream == TREE else self.version(stream)
         kept = [one for name, one in self._reader.snapshots() if name == stream and one <= (version or upto)]
         return self._reader.snapshot(stream, max(kept)) if kept else None
 
@@ -150,7 +157,7 @@ def written(path: Path, name: str, *, snapshot_every: int) -> list[Prefix]:
     """Asks an engine a whole playbook: what was in the file after each command that left something in it."""
     prefixes: list[Prefix] = []
     with closing(KeepsAll(path)) as store:
-        engine = Engine(opened(store), snapshot_every=snapshot_every)
+        engine = Engine(opened(store, secret=SECRET), snapshot_every=snapshot_every)
         for one in asked(name):
             answer = engine.answer_all([one.ask])[0]
             assert answer == one.answer, f"{name}: {one.ask.command}"
@@ -172,7 +179,7 @@ def faults_of(path: Path, name: str, *, snapshot_every: int, one_of: int = 1) ->
     with closing(SqliteReader(path)) as reader:
         first = drawn(f"prefixes of {name}").randrange(one_of)
         for place, (last, size) in list(enumerate(prefixes))[first::one_of]:
-            engine = Engine(Journal(Upto(reader, size)))
+            engine = Engine(Journal(Upto(reader, size), secret=SECRET))
             where = f"{name} after command {place}"
             if snapshot(engine.table(table)) != snapshot(replayed(book, last.past)):
                 faults.append(f"{where}: another table")

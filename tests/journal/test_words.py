@@ -19,7 +19,7 @@ from taisai.game.commands import COMMANDS
 from taisai.game.events import EVENTS, BetMoved
 from taisai.game.messages import tag_of
 from taisai.game.money.ledger import Account
-from taisai.journal.codec import ADDED_FIELDS
+from taisai.journal.codec import ADDED_FIELDS, RECORDS
 from tests.journal import words
 from tests.journal.words import FROZEN, WORDS, added, differences, merged
 
@@ -45,7 +45,7 @@ def test_the_added_words_are_as_they_are_printed() -> None:
 
 @pytest.mark.parametrize("part", ["events", "commands"])
 def test_every_added_kind_names_its_format_and_no_other_kind_does(part: str) -> None:
-    kinds = (*EVENTS, *HOUSE_EVENTS) if part == "events" else (*COMMANDS, *HOUSE_COMMANDS)
+    kinds = (*EVENTS, *HOUSE_EVENTS, *RECORDS) if part == "events" else (*COMMANDS, *HOUSE_COMMANDS)
     newer = {tag_of(kind) for kind in kinds if kind.since == 2}
     assert newer == ADDED[part].keys() - FORMAT_1[part].keys()
 

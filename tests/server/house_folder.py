@@ -7,6 +7,7 @@ import tomllib
 from pathlib import Path
 from typing import Any, Final
 
+from taisai.journal import Engine, Journal, SqliteStore, load_signing_key
 from taisai.server.auth.credentials import Cost
 from taisai.server.config import Config, ConfigError, load_config, read_config
 from taisai.server.runtime.environment import Entropy
@@ -38,6 +39,12 @@ def plan(folder: Path, **more: Any) -> SetupPlan:
 def lotus(folder: Path) -> NewHouse:
     """Lotus, founded."""
     return set_up(plan(folder), PASSWORD, now=NOW, entropy=entropy(), cost=TINY)
+
+
+def engine_of(folder: Path) -> Engine:
+    """Its journal, opened by hand and with its key."""
+    key = load_signing_key(folder / "house.key")
+    return Engine(Journal(SqliteStore(folder / "journal.db"), key=key))
 
 
 def data_of(folder: Path) -> dict[str, Any]:

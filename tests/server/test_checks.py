@@ -6,6 +6,7 @@ import shutil
 from collections.abc import Callable, Sequence
 from datetime import date
 from pathlib import Path
+from shutil import copyfile
 from typing import Any
 
 import apsw
@@ -34,7 +35,7 @@ from taisai.server.runtime.startup_checks import (
     proven,
     too_few_supervisors,
 )
-from tests.server.house_folder import NOW, changed, config_of, data_of, lotus
+from tests.server.house_folder import NOW, changed, config_of, data_of, engine_of, lotus
 
 DAY = 24 * 3_600_000
 RWS = "rws-sic-bo-etg-v8"
@@ -78,11 +79,6 @@ def failed(start: StartupReport) -> list[str]:
     return [line for line in start.lines() if line.startswith("✗")]
 
 
-def sitting(folder: Path) -> Engine:
-    """The journal opened by hand."""
-    return Engine(Journal(SqliteStore(folder / "journal.db")))
-
-
 def open_table(engine: Engine, book: Rulebook, *, table: str = "SB1", demonstration: bool = False) -> None:
     limits = Limits(least=500, most=100_000)
     command = OpenTable(
@@ -120,7 +116,7 @@ def test_nothing_is_written_before_all_is_known(folder: Path) -> None:
 
 def test_a_journal_that_was_refused_is_let_go(folder: Path) -> None:
     assert not started(config_of(folder), now=0).passed
-    sitting(folder).journal.close()  # nobody else holds it
+    engine_of(folder).journal.close()  # nobody else holds it
 
 
 # Files, disk, clock
@@ -199,7 +195,7 @@ def test_a_journal_whose_house_was_never_opened_is_refused(folder: Path) -> None
     (folder / "journal.db").unlink()
     key = load_signing_key(folder / "house.key")
     Journal.opened(
-        SqliteStore(folder / "journal.db"), journal="new", key=key.public, at=NOW, by="Ann", program="x",
+        SqliteStore(folder / "journal.db"), journal="new", key=key, at=NOW, by="Ann", program="x",
         demonstration=False,
     ).close()  # fmt: skip
     (folder / "journal.db").chmod(0o600)
@@ -216,7 +212,7 @@ def test_the_journal_of_another_house_is_refused(folder: Path) -> None:
 
 
 def test_a_journal_that_another_process_writes_is_refused(folder: Path) -> None:
-    engine = sitting(folder)
+    engine = engine_of(folder)
     (line,) = failed(started(config_of(folder)))
     assert line.startswith("✗ journal: another process is writing to the journal")
     engine.journal.close()
@@ -270,29 +266,36 @@ def test_an_entry_that_was_altered_is_found(folder: Path) -> None:
 
 
 def cut_off(folder: Path) -> None:
-    """The last entry gone, and the checkpoint over it."""
-    altered(folder, "DELETE FROM entry WHERE position = 4")
-    altered(folder, "DELETE FROM checkpoint")
+    """The whole file as it was some entries ago, which is authentic."""
+    copyfile(folder / "before.db", folder / "journal.db")
+
+
+def one_more(folder: Path) -> str:
+    """One more entry than there was; returns the checkpoint over it."""
+    copyfile(folder / "journal.db", folder / "before.db")
+    engine = engine_of(folder)
+    enrolled = EnrolPerson(at=NOW, by="Ann Tan", person="Dan Ho", rank="dealer")
+    assert not isinstance(engine.answer(HOUSE_STREAM, enrolled), Refusal)
+    text = engine.journal.seal(load_signing_key(folder / "house.key"), at=NOW)
+    engine.journal.close()
+    return text
 
 
 def test_a_journal_that_was_cut_off_is_found_by_the_copy_of_a_checkpoint(
     folder: Path, tmp_path: Path
 ) -> None:
-    engine = sitting(folder)
-    (sealed,) = engine.journal.store.checkpoints()
-    engine.journal.close()
-    copy_checkpoint(tmp_path / "away", sealed.text)
+    copy_checkpoint(tmp_path / "away", one_more(folder))
     config = changed(folder, journal={"checkpoints": str(tmp_path / "away")})
     assert started(config).passed
     cut_off(folder)
     assert started(config_of(folder)).passed  # nothing in the file itself can show it
     (line,) = failed(started(config))
-    says = "expected the entries of the copy of a checkpoint over 4 entries, got 3: the journal was cut off"
+    says = "expected the entries of the copy of a checkpoint over 5 entries, got 4: the journal was cut off"
     assert line == f"✗ chain: {says}"
 
 
 def test_the_copy_of_another_journals_checkpoint_is_refused(folder: Path, tmp_path: Path) -> None:
-    engine = sitting(folder)
+    engine = engine_of(folder)
     key = load_signing_key(folder / "house.key")
     other = Journal.opened(
         SqliteStore(tmp_path / "other.db"), journal="other", key=key.public, at=NOW, by="Ann", program="x",
@@ -308,17 +311,14 @@ def test_the_copy_of_another_journals_checkpoint_is_refused(folder: Path, tmp_pa
 def test_sabotage_a_check_that_looks_at_no_copy_is_seen(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    engine = sitting(folder)
-    (sealed,) = engine.journal.store.checkpoints()
-    engine.journal.close()
-    copy_checkpoint(tmp_path / "away", sealed.text)
+    copy_checkpoint(tmp_path / "away", one_more(folder))
     cut_off(folder)
-    monkeypatch.setattr(proving_module, "newest_copy", lambda _folder: None)
+    monkeypatch.setattr("taisai.server.runtime.journal_checks.newest_copy", lambda _folder: None)
     assert started(changed(folder, journal={"checkpoints": str(tmp_path / "away")})).passed
 
 
 def test_the_newest_copy_is_the_one_over_the_most_entries(folder: Path, tmp_path: Path) -> None:
-    engine, key = sitting(folder), load_signing_key(folder / "house.key")
+    engine, key = engine_of(folder), load_signing_key(folder / "house.key")
     away = tmp_path / "no" / "such" / "folder"
     assert newest_copy(away) is None
     texts = []
@@ -339,7 +339,7 @@ def test_the_newest_copy_is_the_one_over_the_most_entries(folder: Path, tmp_path
 
 
 def test_a_place_where_no_copy_can_be_is_shown(folder: Path) -> None:
-    engine = sitting(folder)
+    engine = engine_of(folder)
     (sealed,) = engine.journal.store.checkpoints()
     engine.journal.close()
     with pytest.raises(JournalError, match="cannot copy the checkpoint to "):
@@ -382,7 +382,7 @@ def test_a_list_by_another_key_is_refused(folder: Path) -> None:
 
 
 def test_a_table_open_in_the_journal_is_not_left_out_of_the_configuration(folder: Path) -> None:
-    engine = sitting(folder)
+    engine = engine_of(folder)
     open_table(engine, rulebook(RWS), table="OLD")
     engine.journal.close()
     start = started(config_of(folder))
@@ -408,7 +408,7 @@ def test_sabotage_a_check_that_lets_unnamed_tables_pass_is_seen(
 
 
 def test_a_table_played_by_a_text_that_is_not_approved_is_refused(folder: Path) -> None:
-    engine = sitting(folder)
+    engine = engine_of(folder)
     open_table(engine, edited(rulebook(RWS)), table="OLD")
     engine.journal.close()
     _, line = failed(started(also(folder, "OLD")))
@@ -416,7 +416,7 @@ def test_a_table_played_by_a_text_that_is_not_approved_is_refused(folder: Path) 
 
 
 def test_a_table_does_not_change_its_rulebook(folder: Path) -> None:
-    engine = sitting(folder)
+    engine = engine_of(folder)
     open_table(engine, rulebook("mbs-sic-bo-v6"))
     engine.journal.close()
     (line,) = failed(started(config_of(folder)))
@@ -426,7 +426,7 @@ def test_a_table_does_not_change_its_rulebook(folder: Path) -> None:
 
 
 def test_a_table_of_demonstration_is_refused(folder: Path) -> None:
-    engine = sitting(folder)
+    engine = engine_of(folder)
     open_table(engine, rulebook(RWS), table="SHOW", demonstration=True)
     engine.journal.close()
     says = "SHOW: the table was opened for a demonstration, not for money"
@@ -434,7 +434,7 @@ def test_a_table_of_demonstration_is_refused(folder: Path) -> None:
 
 
 def test_a_table_that_was_closed_does_not_come_back(folder: Path) -> None:
-    engine = sitting(folder)
+    engine = engine_of(folder)
     for name in ("SB1", "OLD"):
         open_table(engine, rulebook(RWS), table=name)
         closed = engine.answer(stream_of(name), CloseTable(at=NOW, by="Ann Tan"))
@@ -445,7 +445,7 @@ def test_a_table_that_was_closed_does_not_come_back(folder: Path) -> None:
 
 
 def test_other_terms_than_the_journals_are_shown(folder: Path) -> None:
-    engine = sitting(folder)
+    engine = engine_of(folder)
     open_table(engine, rulebook(RWS))
     engine.answer(stream_of("SB1"), Shut(at=NOW, by="Ann Tan", reason="night"))
     engine.journal.close()
@@ -491,7 +491,7 @@ def test_a_house_that_cannot_unlock_its_own_people_is_warned_until_it_can(folder
     assert len(warned) == 1
     assert warned[0].startswith(f"! people: {says}")
     assert "`taisai unlock`" in warned[0]
-    engine = sitting(folder)
+    engine = engine_of(folder)
     by: dict[str, Any] = {"at": NOW, "by": "Ann Tan"}
     steps: list[tuple[HouseCommand, bool]] = [
         (EnrolPerson(person="Dan Ho", rank="dealer", **by), True),

@@ -17,7 +17,7 @@ from taisai.cage.messages import AdoptInterpretations, EnrolPerson, HouseCommand
 from taisai.cli.server.serve import plan_of
 from taisai.game.commands import CloseTable
 from taisai.game.refusals import Reason, Refusal
-from taisai.journal import Engine, Journal, SqliteStore, load_signing_key, stream_of
+from taisai.journal import load_signing_key, stream_of
 from taisai.journal.codec import HOUSE_STREAM
 from taisai.protocol.replies import DoneReply, RefusedReply
 from taisai.protocol.requests import OpenTableRequest
@@ -31,7 +31,7 @@ from taisai.server.runtime.rulebook_approvals import (
     written_approvals,
 )
 from taisai.server.runtime.startup_checks import LEAST_FREE, gaming_date, in_force, opened, proven
-from tests.server.house_folder import NOW, data_of, faults, lotus
+from tests.server.house_folder import NOW, data_of, engine_of, faults, lotus
 
 MBS, RWS = "mbs-sic-bo-v6", "rws-sic-bo-etg-v8"
 FROM = date(2026, 11, 18)
@@ -90,7 +90,7 @@ class House:
         key = load_signing_key(folder / "approvals.key").public
         approvals = read_approvals((folder / "approvals.txt").read_text("utf-8"), key)
         self.now = now
-        self.engine = Engine(Journal(SqliteStore(folder / "journal.db")))
+        self.engine = engine_of(folder)
         self.plan = plan_of(in_force(config, approvals, now), approvals)
 
     async def execute(self, stream: str, command: Any, book: Rulebook | None = None) -> Any:

@@ -13,7 +13,10 @@ from tests.project.tree import SRC
 from tests.server import access_matrix as matrix
 from tests.server.virtual_server import Connected, connected, run
 
-LOOKS: Final = {"rows", "last", "version", "streams", "checkpoints", "snapshots", "snapshot", "part", "parts"}
+LOOKS: Final = {
+    "rows", "head", "last", "version", "streams", "checkpoints", "backwards", "snapshots", "snapshot", "part",
+    "parts", "expect_writer",
+}  # fmt: skip
 ADDS: Final = {"append", "seal"}
 BESIDE: Final = {"keep", "forget", "secret", "keep_secret", "secrets", "close"}
 """Snapshots, which are made from the journal again, and the vault, which is no part of it."""
@@ -30,9 +33,8 @@ def test_the_server_itself_neither_appends_nor_seals_nor_forgets_through_a_store
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
             if isinstance(node, ast.Attribute) and _is_store(node.value):
                 called.setdefault(node.attr, path.name)
-    assert called.keys() <= {"secret", "keep_secret", "secrets", "rows", "last", "checkpoints", "close"}, (
-        called
-    )
+    known = {"secret", "keep_secret", "secrets", "rows", "last", "checkpoints", "backwards", "close"}
+    assert called.keys() <= known | {"expect_writer"}, called
     assert called.keys() >= {"secret", "keep_secret"}, "something was found"
 
 
@@ -73,8 +75,8 @@ async def test_the_chain_holds_after_everything_that_anyone_may_ask(house: Conne
 def test_sabotage_a_store_that_rewrites_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
     append = MemoryStore.append
 
-    def forging(self: MemoryStore, rows: Any) -> None:
-        append(self, rows)
+    def forging(self: MemoryStore, rows: Any, head: Any = None) -> None:
+        append(self, rows, head)
         if len(self._rows) > 30:  # more than was there to begin with
             self._rows[3] = self._rows[3]._replace(body=b"{}")
 

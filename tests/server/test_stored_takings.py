@@ -152,6 +152,34 @@ def test_sabotage_pieces_that_are_believed_however_new_are_seen(monkeypatch: pyt
         attended(_cut_between_pieces, RWS, demonstration=False, is_followed=False)
 
 
+async def _older_beside_newer(house: Attended) -> None:
+    """Someone puts a part back as it was before the latest save."""
+    await house.played(SMALL, small=1_000)
+    save_takings(house.engine, TABLE, load_takings(house.engine, TABLE))
+    older = {name: house.store.secret(name) for name in house.store.secrets(f"takings/{TABLE}/")}
+    await _corrected(house, 1, BIG)
+    await house.played(BIG, big=5_000)
+    save_takings(house.engine, TABLE, load_takings(house.engine, TABLE))
+    for name, body in older.items():
+        latest = house.store.secret(name)
+        assert latest != body, name
+        house.store.keep_secret(name, body)
+        assert faults(house) == [], name
+        house.store.keep_secret(name, latest)
+
+
+@pytest.mark.usefixtures("chunks")
+def test_an_older_part_beside_a_newer_whole_is_not_believed() -> None:
+    attended(_older_beside_newer, RWS, demonstration=False, is_followed=False)
+
+
+@pytest.mark.usefixtures("chunks")
+def test_sabotage_parts_that_are_believed_however_old_are_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(takings, "_check", lambda *_: None)
+    with pytest.raises(AssertionError):
+        attended(_older_beside_newer, RWS, demonstration=False, is_followed=False)
+
+
 def test_what_cannot_be_read_is_counted_afresh() -> None:
     async def played(house: Attended) -> None:
         await house.played(SMALL, small=1_000)

@@ -14,7 +14,7 @@ from taisai.audit.sources import Progress
 from taisai.audit.verify import Report, verified
 from taisai.journal.codec import NOTHING_BEFORE
 from taisai.journal.errors import ConflictError, DamagedError, JournalError, UnwritableError
-from taisai.journal.journal import expect_next
+from taisai.journal.reading import expect_next
 from taisai.journal.seals.merkle import Frontier, leaf_hash
 from taisai.journal.stores.sqlite_reader import SqliteReader
 from taisai.rules.errors import printable

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Final, TypeVar
+
+import msgspec
 
 from taisai.audit.chain import Chain, Seal
 from taisai.audit.rules_check import RulesCheck, check_books
@@ -13,17 +15,18 @@ from taisai.audit.sources import PROGRESS_EVERY, Body, JournalFile, Progress, So
 from taisai.cage import MissingSide, how_to_finish, unfinished
 from taisai.game.events import BetRegistered, RecordCorrected, RoundResettled, RoundSettled, RoundVoided
 from taisai.game.snapshot import write_round
+from taisai.journal.beside import TREE, body_of, part_of, tree_of
 from taisai.journal.codec import HOUSE_STREAM, Entry, table_of
 from taisai.journal.errors import DamagedError
-from taisai.journal.journal import TREE, written_tree
 from taisai.journal.seals.checkpoints import SignedCheckpoint
 from taisai.journal.seals.keys import PublicKey
-from taisai.journal.seals.merkle import Frontier
 from taisai.journal.stores.contract import StoredCheckpoint
 from taisai.journal.stores.sqlite_reader import SqliteReader
 from taisai.journal.streams import HouseStream, TableStream, is_round, is_usable
 
 MOST_TRANSFERS: Final = 5  # that a report names
+MOST_LATE: Final = 5  # checkpoints stored late that a report names
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -77,6 +80,8 @@ class Report:
     """Tables that opened for money before anyone adopted the interpretations of their rulebook."""
     clock_went_back: int
     """Entries with an earlier time than an entry before them in their stream."""
+    late_checkpoints: tuple[str, ...]
+    """Valid checkpoints over fewer entries than the one stored before them: two servers wrote at a time."""
 
     @property
     def tail(self) -> int:
@@ -132,7 +137,7 @@ class _Audit:
                     yield waiting
                 waiting = entry
                 if self.snapshots.due:
-                    self.snapshots.compare_tree(self.chain.tree)
+                    self.snapshots.compare_tree(self.chain)
                 while self.held and self.held[0].checkpoint.size <= entry.position:
                     self.chain.hold(self.held.pop(0))
                     self.agreed += 1
@@ -192,7 +197,16 @@ class _Audit:
             record_corrections_told=tuple(rules.record_corrections), clock_went_back=rules.clock_went_back,
             adoptions=rules.adoptions(),
             not_adopted=() if chain.opened.demonstration else tuple(rules.not_adopted),
+            late_checkpoints=self._late_checkpoints(),
         )  # fmt: skip
+
+    def _late_checkpoints(self) -> tuple[str, ...]:
+        """The checkpoints of a file that were stored late; each was checked over its own entries."""
+        late = self.source.reader.backwards() if isinstance(self.source, JournalFile) else []
+        return tuple(
+            f"a checkpoint over {size:,} entries was stored after one over {before:,}"
+            for before, size in late[:MOST_LATE]
+        )
 
     def _trusted(self) -> Seal | None:
         """The latest checkpoint by the given key or by a later key of the journal."""
@@ -232,10 +246,14 @@ class _Snapshots:
         self.due: set[tuple[str, int]] = set(reader.snapshots()) if reader else set()
         self.compared = self.unused = 0
 
-    def compare_tree(self, tree: Frontier) -> None:
+    def compare_tree(self, chain: Chain) -> None:
         """Compares the snapshot of the tree, if there is one after so many entries."""
-        if (TREE, tree.size) in self.due:
-            self._compare(TREE, tree.size, written_tree(tree), tree.size)
+        here = (TREE, chain.size)
+        if here in self.due:
+            kept = self._content(*here, tree_of)
+            if kept is not None:
+                expected = (chain.size, chain.tree.peaks, chain.versions)
+                self._agree((kept.tree.size, kept.tree.peaks, kept.versions) == expected, *here, chain.size)
 
     def compare(self, entry: Entry, rules: RulesCheck) -> None:
         """Compares the snapshot of a stream, if there is one after this entry."""
@@ -245,24 +263,38 @@ class _Snapshots:
         aggregate = rules.aggregate(entry.stream)
         assert aggregate is not None
         assert self._reader is not None
-        self._compare(*here, aggregate.written()[0], entry.position)
+        body = self._content(*here, body_of)
+        if body is None:
+            return
+        if body != aggregate.written()[0] and not is_usable(entry.stream, body):
+            self.unused += 1
+        else:
+            self._agree(body == aggregate.written()[0], *here, entry.position)
         if isinstance(aggregate, TableStream):
             for number in self._reader.parts(*here):
                 expected = write_round(aggregate.table.rounds.glance(number))
-                part = self._reader.part(entry.stream, number, entry.version)
+                stored = self._reader.part(entry.stream, number, entry.version)
+                part = None if stored is None else part_of(stored)
                 if part is None or (part != expected and is_round(part)):
                     raise _wrong_snapshot(*here, entry.position)
 
-    def _compare(self, stream: str, version: int, body: bytes, position: int) -> None:
+    def _content(self, stream: str, version: int, read: Callable[[bytes], T]) -> T | None:
+        """What a snapshot holds; None if it has another form, in which no start uses it."""
         assert self._reader is not None
         kept = self._reader.snapshot(stream, version)
         self.due.discard((stream, version))
-        if kept is not None and kept.body == body:
-            self.compared += 1
-        elif kept is not None and not is_usable(stream, kept.body):
+        if kept is None:
+            raise _wrong_snapshot(stream, version, 0)
+        try:
+            return read(kept.body)
+        except (msgspec.DecodeError, UnicodeDecodeError):
             self.unused += 1
-        else:
+            return None
+
+    def _agree(self, is_equal: bool, stream: str, version: int, position: int) -> None:  # noqa: FBT001
+        if not is_equal:
             raise _wrong_snapshot(stream, version, position)
+        self.compared += 1
 
     def end(self) -> None:
         """Raises an error if a snapshot is left over, which is of no entry."""

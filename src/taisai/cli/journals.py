@@ -6,7 +6,7 @@ import dataclasses
 import shlex
 import time
 from argparse import Namespace
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
@@ -14,6 +14,8 @@ from typing import Final
 from taisai.audit.backup import back_up, check, expect_nothing
 from taisai.audit.backup import restore as restore_backup
 from taisai.audit.sources import JournalFile
+from taisai.audit.verify import verified
+from taisai.cli import CHECK_FAILED
 from taisai.cli.audit.reading import count, flawed, moment, progress
 from taisai.cli.files import first_line, read_file, reason_of, write_new
 from taisai.cli.printing import as_json, line, show_table
@@ -44,12 +46,12 @@ def clock() -> int:
 
 
 @contextmanager
-def written(file: str, *, new: bool = False) -> Iterator[Journal]:
-    """Opens a journal for writing; `new` allows one that does not exist yet."""
+def written(file: str, key: SigningKey, *, new: bool = False) -> Iterator[Journal]:
+    """Opens a journal for writing with its key; `new` allows one that does not exist yet."""
     expect_journal(file, new=new)
     store = SqliteStore(file)
     try:
-        journal = Journal(store)
+        journal = Journal(store, key=key)
         if journal.identity is None and not new:
             raise JournalError(f"empty journal: {printable(file)}")
         yield journal
@@ -136,7 +138,7 @@ def seal(arguments: Namespace) -> int:
     key = signing_key(arguments.key, arguments.passphrase_file)
     if arguments.output is not None:
         expect_nothing(arguments.output)
-    with written(arguments.journal) as journal:
+    with written(arguments.journal, key) as journal:
         text = journal.seal(key, at=signing_time(journal, clock()))
         size = journal.size
     if arguments.output is not None:
@@ -186,14 +188,69 @@ def checkpoints(arguments: Namespace) -> int:
 
 
 def forget(arguments: Namespace) -> int:
-    with written(arguments.journal) as journal:
-        snapshots = len(journal.store.snapshots())
-        journal.store.forget()
+    expect_journal(arguments.journal)
+    store = SqliteStore(arguments.journal)
+    try:
+        if store.last() is None:
+            raise JournalError(f"empty journal: {printable(arguments.journal)}")
+        snapshots = len(store.snapshots())
+        store.forget()
+    finally:
+        store.close()
     if arguments.json:
         as_json({"journal": arguments.journal, "forgotten": snapshots})
     else:
         line(f"{printable(arguments.journal)}: {count(snapshots, 'snapshot')} deleted")
     return 0
+
+
+def authenticate(arguments: Namespace) -> int:
+    """Checks a journal of an earlier Taisai as a whole, then authenticates what lies beside its entries."""
+    by, file = _person(arguments.by), arguments.journal
+    key = signing_key(arguments.key, arguments.passphrase_file)
+    with written(file, key) as journal:
+        try:
+            report = verified(file)
+        except DamagedError as error:
+            return flawed(error, file, json=arguments.json)
+        if (report.entries, report.root) != (journal.size, journal.root().hex()):
+            raise JournalError(f"the journal has changed since it was checked: {printable(file)}")
+        is_new = journal.secret is None
+        if is_new and journal.key != key.public:
+            ours = f"{key.name} {key.public.id}"
+            raise JournalError(f"expected the key that signs the journal, got {ours} ({arguments.key})")
+        unsealed = journal.unsealed()
+        if unsealed and not (arguments.take_vault or arguments.drop_vault):
+            return _list_unsealed(file, unsealed, json=arguments.json)
+        if is_new:
+            journal.authenticate(key, at=signing_time(journal, clock()), by=by)
+        for name, body in unsealed.items():
+            journal.store.keep_secret(name, body if arguments.take_vault else None)
+        journal.seal(key, at=signing_time(journal, clock()))
+    if arguments.json:
+        done = "taken" if arguments.take_vault else "dropped"
+        as_json({"ok": True, "journal": file, "entries": report.entries, "new": is_new, done: [*unsealed]})
+        return 0
+    entries = count(report.entries, "entry", "entries")
+    line(f"{printable(file)}: {entries}, intact and by the rules, {report.sealed:,} of them sealed before")
+    line("Authenticated with the house key" if is_new else "It was authenticated before")
+    for name in unsealed:
+        line(f"{'taken over' if arguments.take_vault else 'dropped'} from the vault: {printable(name)}")
+    return 0
+
+
+def _list_unsealed(file: str, unsealed: Mapping[str, bytes], *, json: bool) -> int:
+    """Tells what a person has to decide about, and changes nothing."""
+    if json:
+        as_json({"ok": False, "journal": file, "unsealed": [*unsealed]})
+        return CHECK_FAILED
+    line(f"{printable(file)}: intact and by the rules. Its vault holds what could not be checked:")
+    for name in unsealed:
+        line(f"  {printable(name)}")
+    line("A person who could write the file could have put it there. Nothing was changed. Run it again")
+    line("  with --take-vault to take all of it over, if nobody else could write the file, or")
+    line("  with --drop-vault to delete it: people then need new passwords, and takings are counted again")
+    return CHECK_FAILED
 
 
 def make(arguments: Namespace) -> int:
@@ -220,15 +277,13 @@ def show(arguments: Namespace) -> int:
 
 def rotate(arguments: Namespace) -> int:
     """Lets another key sign, and seals the journal with it."""
-    by = arguments.by.strip()
-    if not by or not by.isprintable():
-        raise RulesError(f"expected the name of a person, got {printable(repr(arguments.by))} (--by)")
+    by = _person(arguments.by)
     old = signing_key(arguments.key, arguments.passphrase_file)
     new = signing_key(arguments.new, arguments.new_passphrase_file)
     if old.public == new.public:
         raise RulesError(f"expected a new key, got the old one again: {new.name} {new.public.id} (--new)")
-    with written(arguments.journal) as journal:
-        journal.rotate(old, new.public, at=signing_time(journal, clock()), by=by)
+    with written(arguments.journal, old) as journal:
+        journal.rotate(old, new, at=signing_time(journal, clock()), by=by)
         text = journal.seal(new, at=signing_time(journal, clock()))
         size = journal.size
     if arguments.json:
@@ -239,6 +294,13 @@ def rotate(arguments: Namespace) -> int:
     line()
     line(text.removesuffix("\n"))
     return 0
+
+
+def _person(name: str) -> str:
+    person = name.strip()
+    if not person or not person.isprintable():
+        raise RulesError(f"expected the name of a person, got {printable(repr(name))} (--by)")
+    return person
 
 
 def _public(file: str, passphrase_file: str | None) -> PublicKey:

@@ -143,6 +143,8 @@ OPTIONS: Final[dict[str, CommandOption]] = {
     "--new": CommandOption("the key that signs from now on", "FILE", "required"),
     "--new-passphrase-file": CommandOption(f"{_FIRST_LINE} of the new key, if it has one", "F"),
     "--by": CommandOption("the person responsible for the change", "PERSON", "required"),
+    "--take-vault": CommandOption("seal what the vault holds, which could not be checked"),
+    "--drop-vault": CommandOption("delete it: people need new passwords, takings are counted again"),
     "copy": CommandOption("a new file", "COPY"),
     "backup": CommandOption("a copy that `taisai backup` made", "BACKUP"),
     "journal:restored": CommandOption("a new file", "JOURNAL", "optional"),

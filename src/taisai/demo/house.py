@@ -143,11 +143,11 @@ def opened(folder: Path, *, now: int, entropy: Entropy) -> Iterator[OpenedDemons
 
 
 def _journal(store: SqliteStore, key: SigningKey, *, now: int, entropy: Entropy, path: Path) -> Journal:
-    journal = Journal(store)
+    journal = Journal(store, key=key)
     if journal.identity is None:
         return Journal.opened(
-            store, journal=f"demonstration-{entropy(4).hex()}", key=key.public, at=now, by=ADMINISTRATOR,
-            program=f"taisai {__version__}", demonstration=True,
+            store, journal=f"demonstration-{entropy(4).hex()}", key=key, at=now, by=ADMINISTRATOR,
+            program=f"taisai {__version__}", demonstration=True, random=entropy,
         )  # fmt: skip
     if not journal.identity.demonstration:
         raise JournalError(f"{printable(str(path))} is a journal of play for money, not of a demonstration")

@@ -31,9 +31,17 @@ time 1
 — lotus-2026 ...
 """
 
+from taisai.journal.beside import Distrusted
 from taisai.journal.codec import Codec, Entry, stream_of, table_of
 from taisai.journal.engine import Answer, Engine, Submission
-from taisai.journal.errors import ConflictError, DamagedError, InDoubtError, JournalError, UnwritableError
+from taisai.journal.errors import (
+    ConflictError,
+    DamagedError,
+    FencedError,
+    InDoubtError,
+    JournalError,
+    UnwritableError,
+)
 from taisai.journal.journal import Decision, Journal
 from taisai.journal.seals.checkpoints import Checkpoint, SignedCheckpoint, read_signed
 from taisai.journal.seals.keys import PublicKey, SigningKey, load_public_key, load_signing_key, make_key
@@ -48,8 +56,10 @@ __all__ = [
     "ConflictError",
     "DamagedError",
     "Decision",
+    "Distrusted",
     "Engine",
     "Entry",
+    "FencedError",
     "InDoubtError",
     "Journal",
     "JournalError",

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, Final, Union
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Union
 
 import msgspec
-from msgspec import Struct
+from msgspec import UNSET, Struct, UnsetType
 
 from taisai.cage.messages import HOUSE_COMMANDS, HOUSE_EVENTS, HouseCommand, HouseEvent
 from taisai.game.commands import COMMANDS, Command
@@ -43,6 +43,8 @@ class JournalOpened(Event, frozen=True, kw_only=True, tag="journal-opened"):
     demonstration: bool
     """Whether it is a demonstration. `taisai serve` refuses such a journal."""
     program: str
+    secret: str | UnsetType = UNSET
+    """The storage secret, wrapped by the house key, in base64; absent where it was opened without the key."""
 
 
 class RulebookStored(Event, frozen=True, kw_only=True, tag="rulebook-stored"):
@@ -58,9 +60,18 @@ class KeyIntroduced(Event, frozen=True, kw_only=True, tag="key-introduced"):
 
     key: str
     signature: str
+    secret: str | UnsetType = UNSET
+    """The storage secret, wrapped by the new key; absent where the journal has none."""
 
 
-RECORDS: Final = (JournalOpened, RulebookStored, KeyIntroduced)
+class StorageSecretSealed(Event, frozen=True, kw_only=True, tag="storage-secret-sealed"):
+    """The storage secret of a journal that was opened without one, wrapped by the house key."""
+
+    since: ClassVar[int] = 2
+    secret: str
+
+
+RECORDS: Final = (JournalOpened, RulebookStored, KeyIntroduced, StorageSecretSealed)
 
 Place = tuple[int, str, int]
 """Position, stream and version."""
@@ -76,6 +87,8 @@ else:  # one decoder tells them apart by their tags
 ADDED_FIELDS: Final[Mapping[str, frozenset[str]]] = {
     "close-withdrawal": frozenset({"others_stay"}),
     "irregularity-ruled": frozenset({"item", "unsuitable"}),
+    "journal-opened": frozenset({"secret"}),
+    "key-introduced": frozenset({"secret"}),
     "load-shoe": frozenset({"backs"}),
     "note-failure": frozenset({"counts"}),
     "shoe-loaded": frozenset({"backs"}),

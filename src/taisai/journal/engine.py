@@ -18,13 +18,14 @@ from taisai.game.vocabulary import RECOVERY
 from taisai.journal.codec import (
     HOUSE_STREAM,
     JOURNAL_CLAUSE,
+    JOURNAL_STREAM,
     AnyCommand,
     AnyEvent,
     RulebookStored,
     stream_of,
     table_of,
 )
-from taisai.journal.errors import DamagedError, InDoubtError, JournalError, UnwritableError
+from taisai.journal.errors import DamagedError, FencedError, InDoubtError, JournalError, UnwritableError
 from taisai.journal.journal import Decision, Journal
 from taisai.journal.streams import Aggregate, HouseStream, TableStream, is_round
 from taisai.rules.book import Rulebook
@@ -32,6 +33,12 @@ from taisai.rules.clauses import Clause
 
 SNAPSHOT_EVERY: Final = 10_000
 """Entries of a stream from one snapshot to the next: a start replays fewer, in a tenth of a second or so."""
+
+CATCH_UP: Final = 5
+"""After so many times SNAPSHOT_EVERY entries of the whole journal, every stream is snapshotted.
+
+A start hashes every entry after the oldest snapshot that does not cover its stream: a third of a second.
+"""
 
 Answer = tuple[AnyEvent, ...] | Refusal
 AnswerOrError = Answer | Exception
@@ -66,6 +73,8 @@ class Engine:
         self._books: dict[str, Rulebook] = {}
         self._written: set[str] = set()
         """Streams that were written to since `save` was last called."""
+        self._caught_up = journal.hashed_from
+        """The size of the journal when all streams were last snapshotted."""
 
     # Commands
 
@@ -168,7 +177,9 @@ class Engine:
         self.trouble = str(error)
         reason = Reason.JOURNAL_UNWRITABLE
         message = f"the journal cannot be written: {error}"
-        if isinstance(error, InDoubtError):
+        if isinstance(error, FencedError):
+            reason = Reason.JOURNAL_IN_DOUBT  # to the client it is the same: another start has to answer
+        elif isinstance(error, InDoubtError):
             reason = Reason.JOURNAL_IN_DOUBT
             message += "; it is unknown whether this command is stored: repeat it after the next start"
         return [Refusal(reason, JOURNAL_CLAUSE, message)] * len(submissions)
@@ -203,8 +214,7 @@ class Engine:
 
     def tables(self) -> list[str]:
         """The tables of the journal, without one whose opening is in doubt."""
-        streams = filter(self.journal.version, self.journal.store.streams())
-        return [name for stream in streams if (name := table_of(stream)) is not None]
+        return [name for stream in self.journal.streams() if (name := table_of(stream)) is not None]
 
     def recover(self, *, at: int, stopped_for: int | None = None) -> dict[str, Answer]:
         """After a start: decides at each table, durably, what follows from the stop."""
@@ -229,22 +239,30 @@ class Engine:
         made = self._from_snapshot(stream)
         if made is None:
             self._kept[stream] = 0
-            made = self._made(stream, None)
-            self._replay(made, stream)
+            made = self._played_again(stream)
         self.loaded[stream] = made
         return made
 
     def _from_snapshot(self, stream: str) -> Aggregate | None:
         """The state from the latest snapshot and the entries after it; None without a usable snapshot."""
-        kept = self.journal.store.snapshot(stream)
-        if kept is None or kept.version > self.journal.version(stream):
+        kept = self.journal.snapshot(stream)
+        if kept is None or kept[0] > self.journal.version(stream):
             return None
-        self._kept[stream] = kept.version
+        version, body = kept
+        self._kept[stream] = version
         try:
-            made = self._made(stream, kept.body)
-            self._replay(made, stream, after=kept.version)
+            made = self._made(stream, body)
+            self._replay(made, stream, after=version)
         except SnapshotError:
             return None
+        return made
+
+    def _played_again(self, stream: str, *, upto: int | None = None) -> Aggregate:
+        """The state from the entries alone, every one of which was hashed."""
+        if self.journal.hashed_from:
+            self.journal.prove()
+        made = self._made(stream, None)
+        self._replay(made, stream, upto=upto)
         return made
 
     def _made(self, stream: str, written: bytes | None) -> Aggregate:
@@ -271,17 +289,19 @@ class Engine:
 
     def part(self, stream: str, number: int) -> bytes:
         """A round that was put away; replayed if its stored bytes are gone or unusable."""
-        version = self._kept.get(stream, 0)
-        kept = self.journal.store.part(stream, number, version)
+        kept = self.journal.part(stream, number)
         if kept is not None and is_round(kept):
             return kept
-        again = self._made(stream, None)
-        self._replay(again, stream, upto=version)
-        return again.written()[1][number]
+        return self._played_again(stream, upto=self._kept.get(stream, 0)).written()[1][number]
 
     def save(self) -> None:
-        """Stores snapshots of streams with many new entries, so that the next start is quick."""
+        """Stores snapshots of streams with many new entries, so that the next start is quick.
+
+        A journal without a storage secret has none: nobody could tell them from forged ones.
+        """
         written, self._written = self._written, set()
+        if self.journal.secret is None:
+            return
         for stream in written:
             aggregate, version = self.loaded.get(stream), self.journal.version(stream)
             if aggregate is None or version - self._kept.get(stream, 0) < self._snapshot_every:
@@ -290,13 +310,27 @@ class Engine:
                 self.snapshot(stream)
             else:
                 self._written.add(stream)
+        if self.journal.size - self._caught_up >= CATCH_UP * self._snapshot_every:
+            self._catch_up()
+
+    def _catch_up(self) -> None:
+        """Snapshots every stream with new entries, so that the next start need not hash far back."""
+        self._caught_up = self.journal.size
+        for stream in self.journal.streams():
+            if stream == JOURNAL_STREAM:
+                continue
+            aggregate = self._loaded(stream)
+            is_behind = self._kept.get(stream, 0) < self.journal.version(stream)
+            if aggregate is not None and aggregate.is_quiet and is_behind:
+                self.snapshot(stream)
 
     def snapshot(self, stream: str) -> None:
         """Stores a snapshot of a stream; a failure changes no answer."""
         aggregate = self._loaded(stream)
         assert aggregate is not None
         try:
-            self.journal.keep(stream, *aggregate.written())
+            if not self.journal.keep(stream, *aggregate.written()):
+                return
         except JournalError as error:
             self.unsaved = str(error)
             return

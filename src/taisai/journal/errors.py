@@ -17,6 +17,10 @@ class InDoubtError(UnwritableError):
     """A failed write that may or may not be on the disk. Only opening the journal again shows which."""
 
 
+class FencedError(UnwritableError):
+    """Nothing was written, and never will be: another process has written to the journal since."""
+
+
 class ConflictError(JournalError):
     """Another writer has changed the journal, or has it open."""
 

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+import os
 import re
 from base64 import b64encode
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from hashlib import sha256
 from typing import Final, NamedTuple
 
-import msgspec
+from msgspec import UNSET, UnsetType
 
+from taisai.journal.beside import Distrusted, Snapshots, Tree, head_of, with_sealed_vault
 from taisai.journal.codec import (
     JOURNAL_CLAUSE,
     JOURNAL_STREAM,
     MOST_BYTES,
-    NOTHING_BEFORE,
     AnyCommand,
     AnyEvent,
     Codec,
@@ -22,20 +23,20 @@ from taisai.journal.codec import (
     JournalOpened,
     KeyIntroduced,
     RulebookStored,
+    StorageSecretSealed,
 )
 from taisai.journal.errors import ConflictError, DamagedError, InDoubtError, JournalError
-from taisai.journal.seals.checkpoints import Checkpoint, SignedCheckpoint, read_signed, signed
+from taisai.journal.reading import ReadTree, expect_head, hash_all, read_entries, read_events, read_tree
+from taisai.journal.seals.checkpoints import Checkpoint, SignedCheckpoint, signed
 from taisai.journal.seals.keys import PublicKey, SigningKey
-from taisai.journal.seals.merkle import Frontier, leaf_hash
+from taisai.journal.seals.merkle import Frontier
+from taisai.journal.seals.secret import StorageSecret
 from taisai.journal.stores.contract import Row, Store, StoredCheckpoint, StoredSnapshot
 from taisai.rules.book import Rulebook, rulebook_from
 
-TREE: Final = "tree"
-"""The name of the tree's snapshot."""
 IDS: Final = re.compile(r"[A-Za-z0-9.-]{1,64}")
 """A valid id of a journal."""
 MOST_STREAM: Final = 200  # characters of a stream's name
-_PREVIOUS: Final = re.compile(rb'"previous":"([0-9a-f]{64})"')
 
 
 class Decision(NamedTuple):
@@ -46,17 +47,6 @@ class Decision(NamedTuple):
     asked: AnyCommand | None = None
     expected: int | None = None
     """How many entries the stream must have; None: any number."""
-
-
-class _Tree(msgspec.Struct, frozen=True):
-    """The tree as stored, so that a start does not hash every entry again."""
-
-    size: int
-    peaks: tuple[bytes, ...]
-
-
-def written_tree(tree: Frontier) -> bytes:
-    return msgspec.json.encode(_Tree(tree.size, tree.peaks))
 
 
 def origin_of(journal: str) -> str:
@@ -70,21 +60,53 @@ def rotation_text(origin: str, position: int, previous: str, key: str) -> bytes:
 
 
 class Journal:
-    """A journal in a store. Its first entry has its id and the key that signs it."""
+    """A journal in a store. Its first entry has its id and the key that signs it.
 
-    def __init__(self, store: Store, codec: Codec | None = None) -> None:
-        self.store = store
+    With the storage secret it believes what is stored beside its entries as far as that has a valid code, and
+    starts from there. Without the secret it hashes every entry, and uses and stores no snapshot.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        codec: Codec | None = None,
+        *,
+        key: SigningKey | None = None,
+        secret: StorageSecret | None = None,
+    ) -> None:
+        """`key`, the house key, opens the storage secret of the journal."""
+        self.store = self._unprotected = store
         self.codec = codec or Codec()
-        self._versions: dict[str, int] = {}
+        self.secret: StorageSecret | None = None
+        self._snapshots: Snapshots | None = None
         self._in_doubt: str | None = None
-        self._tree, self._previous = self._read_tree()
         self.identity: JournalOpened | None = None
+        self._id = ""
+        self._wrapped: str | None = None
         self._keys: list[tuple[int, PublicKey]] = []
         """Position of the entry that introduced it, and key."""
         self._books: dict[str, str] = {}
-        self._is_proved = not self.size
         for entry in self.entries(stream=JOURNAL_STREAM):
             self._learn(entry.event, entry.position)
+        if (secret := secret or self._unlocked(key)) is not None:
+            self._protect(secret)
+        read = self._read_tree()
+        self._tree, self._previous, self._versions, self.hashed_from = read
+        if secret is not None:
+            expect_head(self.store, secret, self._id, read)
+        self._is_proved = not self.size
+
+    def _unlocked(self, key: SigningKey | None) -> StorageSecret | None:
+        """The journal's storage secret; None where it has none, or another key than its latest is given."""
+        if key is None or self._wrapped is None or key.public != self.key:
+            return None
+        return StorageSecret.read(self._wrapped, key, self._id)
+
+    def _protect(self, secret: StorageSecret) -> None:
+        """From now on, uses and stores only what has a valid code beside the entries."""
+        self.secret = secret
+        self._snapshots = Snapshots(self.store, secret, self._id)
+        self.store = with_sealed_vault(self.store, secret, self._snapshots.distrust)
 
     @classmethod
     def opened(
@@ -92,25 +114,52 @@ class Journal:
         store: Store,
         *,
         journal: str,
-        key: PublicKey,
+        key: PublicKey | SigningKey,
         at: int,
         by: str,
         program: str,
         demonstration: bool,
         codec: Codec | None = None,
+        secret: StorageSecret | None = None,
+        random: Callable[[int], bytes] = os.urandom,
     ) -> Journal:
-        """A new journal in an empty store."""
+        """A new journal in an empty store; a private key gives it a storage secret in its first entry."""
         if not IDS.fullmatch(journal):
             raise JournalError(
                 f"invalid journal id: expected 1 to 64 letters, digits, dots or hyphens, got {journal!r}"
             )
+        wrapped: str | UnsetType = UNSET
+        if isinstance(key, SigningKey):
+            secret = secret or StorageSecret.new(random)
+            wrapped, key = secret.text(key, journal, random), key.public
         new = cls(store, codec)
+        new._id = journal
+        if secret is not None:
+            new._protect(secret)
         first = JournalOpened(
             at=at, by=by, clause=JOURNAL_CLAUSE, journal=journal, key=key.text, demonstration=demonstration,
-            program=program,
+            program=program, secret=wrapped,
         )  # fmt: skip
         new.append([Decision(JOURNAL_STREAM, [first], expected=0)])
         return new
+
+    def authenticate(
+        self, key: SigningKey, *, at: int, by: str, random: Callable[[int], bytes] = os.urandom
+    ) -> None:
+        """Gives a journal that was opened without one its storage secret. All of it must have been checked.
+
+        Snapshots made without the secret are deleted. What the vault holds cannot be opened from now on.
+        """
+        self._expect(key)
+        if self.secret is not None or self._wrapped is not None:
+            raise JournalError("the journal has its storage secret already")
+        self.prove()
+        secret = StorageSecret.new(random)
+        wrapped = secret.text(key, self._id, random)
+        self._protect(secret)
+        event = StorageSecretSealed(at=at, by=by, clause=JOURNAL_CLAUSE, secret=wrapped)
+        self.append([Decision(JOURNAL_STREAM, [event])])
+        self.store.forget()
 
     # Its state
 
@@ -136,14 +185,15 @@ class Journal:
 
     def version(self, stream: str) -> int:
         """The number of entries in a stream."""
-        known = self._versions.get(stream)
-        if known is None:
-            known = self._versions[stream] = self.store.version(stream)
-        return known
+        return self._versions.get(stream, 0)
+
+    def streams(self) -> list[str]:
+        """The names of all streams, in the order of their first entries."""
+        return list(self._versions)
 
     # Appending
 
-    def append(self, decisions: Sequence[Decision]) -> None:  # noqa: C901  every bet passes here
+    def append(self, decisions: Sequence[Decision]) -> None:  # noqa: C901, PLR0912  every bet passes here
         """Appends all decisions durably, or none. A decision without events makes no entry."""
         if self._in_doubt:
             raise InDoubtError(f"an earlier write failed; open the journal again: {self._in_doubt}")
@@ -177,8 +227,13 @@ class Journal:
             versions[stream] = version
         if not rows:
             return
+        if self.secret is None and self._wrapped is not None:
+            raise JournalError("the journal has a storage secret: it is written to with the house key")
         try:
-            self.store.append(rows)
+            if self.secret is None:
+                self.store.append(rows)
+            else:
+                self.store.append(rows, head_of(self.secret, self._id, position, previous))
         except InDoubtError as error:  # it is unknown which entry the next one would follow
             self._in_doubt = str(error)
             raise
@@ -216,45 +271,42 @@ class Journal:
             raise JournalError(f"the stored rulebook {digest} was changed: its digest is {book.digest}")
         return book
 
-    def rotate(self, old: SigningKey, new: PublicKey, *, at: int, by: str) -> None:
+    def rotate(self, old: SigningKey, new: PublicKey | SigningKey, *, at: int, by: str) -> None:
+        """Lets another key sign. Its private half is needed where there is a storage secret to be wrapped."""
         self._expect(old)
-        self.prove()
+        self._expect_hashed()
+        wrapped: str | UnsetType = UNSET
+        if isinstance(new, SigningKey):
+            if self.secret is not None and self._wrapped is not None:
+                wrapped = self.secret.text(new, self._id)
+            new = new.public
+        elif self._wrapped is not None:
+            raise JournalError(f"expected the private key {new.name} {new.id}, got its public half")
         signature = old.sign(rotation_text(self.origin, self.size + 1, self._previous, new.text))
         event = KeyIntroduced(
-            at=at, by=by, clause=JOURNAL_CLAUSE, key=new.text, signature=b64encode(signature).decode()
-        )
+            at=at, by=by, clause=JOURNAL_CLAUSE, key=new.text, signature=b64encode(signature).decode(),
+            secret=wrapped,
+        )  # fmt: skip
         self.append([Decision(JOURNAL_STREAM, [event])])
 
     def seal(self, key: SigningKey, *, at: int) -> str:
         """Signs all entries so far. Stores and returns the checkpoint."""
         self._expect(key)
-        self.prove()
+        self._expect_hashed()
         text = signed(Checkpoint(origin=self.origin, size=self.size, root=self.root(), at=at), key)
         self.store.seal(StoredCheckpoint(self.size, text))
         return text
 
-    def prove(self) -> None:
-        """Hashes every entry once before anything is signed: a snapshot of the tree is not trusted.
+    def _expect_hashed(self) -> None:
+        """Before anything is signed. An authenticated tree is signed as it is: it is of what was written."""
+        if self.secret is None:
+            self.prove()
 
-        Also checks that the entries match every earlier checkpoint.
-        """
+    def prove(self) -> None:
+        """Hashes every entry, once. Also checks that the entries match every earlier checkpoint."""
         if self._is_proved:
             return
-        stored = (read_signed(checkpoint.text) for checkpoint in self.store.checkpoints())
-        kept = sorted(stored, key=_size_of, reverse=True)
-        tree, previous = Frontier(), NOTHING_BEFORE
-        for row in self.store.rows():
-            expect_next(row, previous)
-            leaf = leaf_hash(row.body)
-            tree.append(leaf)
-            previous = leaf.hex()
-            while kept and _size_of(kept[-1]) == tree.size:
-                self._expect_sealed(kept.pop(), tree)
-        if kept:
-            over = _size_of(kept[-1])
-            raise DamagedError(
-                tree.size, f"entries are missing: expected the {over} of a checkpoint, got {tree.size}"
-            )
+        tree, previous = hash_all(self.store, self._expect_sealed)
         if (tree.size, tree.root(), previous) != (self.size, self.root(), self._previous):
             raise DamagedError(0, "the entries have changed since the journal was opened")
         self._is_proved = True
@@ -277,90 +329,61 @@ class Journal:
 
     def entries(self, *, after: int = 0, stream: str | None = None) -> Iterator[Entry]:
         """The entries in order. A damaged or misplaced entry raises DamagedError."""
-        decode = self.codec.decode
-        expected = after
-        for row in self.store.rows(after=after, stream=stream):
-            expected += 1
-            entry = decode(row.body, row.position)
-            got = row.position if stream is None else row.version
-            if got != expected or (entry.position, entry.stream, entry.version) != row[:3]:
-                place = f"{'position' if stream is None else f'version of {stream}'} {expected}"
-                said = f"position {entry.position}, version {entry.version} of {entry.stream}"
-                raise DamagedError(row.position, f"expected {place}, got an entry with {said}")
-            yield entry
+        return read_entries(self.store, self.codec, after=after, stream=stream)
 
     def events(self, stream: str, *, after: int = 0) -> Iterator[tuple[int, AnyEvent]]:
         """Version and event of each entry of a stream: all that a start needs, in half the time."""
-        decode = self.codec.decode_event
-        expected = after
-        for row in self.store.rows(after=after, stream=stream):
-            expected += 1
-            place, event = decode(row.body, row.position)
-            if row.version != expected or place != row[:3]:
-                said = f"position {place[0]}, version {place[2]} of {place[1]}"
-                raise DamagedError(
-                    row.position, f"expected version {expected} of {stream}, got an entry with {said}"
-                )
-            yield expected, event
+        last = self.version(stream) if self._in_doubt is None else None  # else it is unknown what is stored
+        return read_events(self.store, self.codec, stream, after=after, last=last)
 
     # Snapshots
 
-    def keep(self, stream: str, body: bytes, parts: Mapping[int, bytes]) -> None:
-        """Stores snapshots of a stream's state and of the tree."""
-        self.store.keep(StoredSnapshot(stream, self.version(stream), body), parts)
-        self.store.keep(StoredSnapshot(TREE, self._tree.size, written_tree(self._tree)), {})
+    @property
+    def distrusted(self) -> Sequence[Distrusted]:
+        """What is stored beside the entries and had no valid code so far, each once."""
+        return self._snapshots.distrusted if self._snapshots is not None else ()
+
+    def unsealed(self) -> dict[str, bytes]:
+        """What the vault holds and the storage secret does not open: name and bytes."""
+        store = self._unprotected
+        found = {name: store.secret(name) for name in store.secrets()}
+        is_open = self.secret.opened if self.secret is not None else lambda _name, _body: None
+        return {
+            name: body for name, body in found.items() if body is not None and is_open(name, body) is None
+        }
+
+    def keep(self, stream: str, body: bytes, parts: Mapping[int, bytes]) -> bool:
+        """Stores snapshots of a stream's state and of the tree; False without a secret, which they need."""
+        if self._snapshots is None:
+            return False
+        snapshot = StoredSnapshot(stream, self.version(stream), body)
+        self._snapshots.keep(snapshot, parts, Tree(self.size, self._tree.peaks), self._versions)
+        return True
+
+    def snapshot(self, stream: str) -> tuple[int, bytes] | None:
+        """Version and state of the latest snapshot of a stream; None without one that has a valid code."""
+        return None if self._snapshots is None else self._snapshots.snapshot(stream)
+
+    def part(self, stream: str, number: int) -> bytes | None:
+        """A part of the latest snapshot; None if it has no valid code, or is not of that snapshot."""
+        return None if self._snapshots is None else self._snapshots.part(stream, number)
 
     def close(self) -> None:
         self.store.close()
 
-    def _read_tree(self) -> tuple[Frontier, str]:
-        """The tree and the hash of the last entry. Entries after the snapshot must be chained."""
-        tree, previous = self._kept_tree(), NOTHING_BEFORE
-        for row in self.store.rows(after=max(tree.size - 1, 0)):
-            leaf = leaf_hash(row.body)
-            if row.position > tree.size:
-                if not _follows(row, previous):
-                    self.codec.decode(row.body, row.position)  # its error is more precise
-                    expect_next(row, previous)
-                tree.append(leaf)
-            previous = leaf.hex()
-        return tree, previous
-
-    def _kept_tree(self) -> Frontier:
-        """The tree of the last snapshot; an empty one if there is no usable snapshot."""
-        kept, last = self.store.snapshot(TREE), self.store.last()
-        if kept is None or last is None or kept.version > last.position:
-            return Frontier()
-        try:
-            read = msgspec.json.decode(kept.body, type=_Tree)
-            return Frontier(read.size, read.peaks) if read.size == kept.version else Frontier()
-        except (msgspec.DecodeError, ValueError):
-            return Frontier()
+    def _read_tree(self) -> ReadTree:
+        return read_tree(self.store, self.codec, self._snapshots)
 
     def _learn(self, event: AnyEvent, position: int) -> None:
         """Learns id, keys and rulebooks from the journal's own stream."""
         if isinstance(event, JournalOpened):
-            self.identity = event
+            self.identity, self._id = event, event.journal
             self._keys.append((position, PublicKey.parse(event.key)))
+            self._wrapped = event.secret or None
         elif isinstance(event, KeyIntroduced):
             self._keys.append((position, PublicKey.parse(event.key)))
+            self._wrapped = event.secret or None
+        elif isinstance(event, StorageSecretSealed):
+            self._wrapped = event.secret
         elif isinstance(event, RulebookStored):
             self._books[event.digest] = event.text
-
-
-def _follows(row: Row, previous: str) -> bool:
-    return b'"previous":"%b"' % previous.encode() in row.body
-
-
-def expect_next(row: Row, previous: str) -> None:
-    """Refuses an entry whose previous hash is another."""
-    if not _follows(row, previous):
-        match = _PREVIOUS.search(row.body)
-        got = f"{match[1].decode()[:16]}…" if match else "no hash"
-        raise DamagedError(
-            row.position, f"broken chain: expected the previous hash {previous[:16]}…, got {got}"
-        )
-
-
-def _size_of(signed_: SignedCheckpoint) -> int:
-    return signed_.checkpoint.size

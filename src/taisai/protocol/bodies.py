@@ -202,6 +202,7 @@ class HealthResponse(ResponseBody, frozen=True, kw_only=True):
     journal: int | None = None
     """The number of entries in the journal."""
     trouble: str | None = None
+    """Why the journal cannot be written; else which tables or stored bytes are bad."""
     checks: tuple[str, ...] = ()
     """What was checked at the start."""
     alarms: tuple[SystemAlarm, ...] = ()

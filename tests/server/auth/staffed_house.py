@@ -15,7 +15,7 @@ from taisai.cage.messages import EnrolPerson, HouseCommand, OpenHouse
 from taisai.game.refusals import Refusal
 from taisai.journal import Answer, Engine, Journal, MemoryStore, SigningKey, UnwritableError
 from taisai.journal.codec import HOUSE_STREAM, AnyCommand, AnyEvent
-from taisai.journal.stores.contract import Row
+from taisai.journal.stores.contract import Head, Row
 from taisai.server.auth.authentication import Authentication, NewFactor
 from taisai.server.auth.credentials import Cost, Passwords, code_at, from_base32, step_of
 from taisai.server.auth.permissions import RateLimit, RateLimiter
@@ -51,10 +51,10 @@ class FlakyStore(MemoryStore):
         super().__init__()
         self.full = False
 
-    def append(self, rows: Sequence[Row]) -> None:
+    def append(self, rows: Sequence[Row], head: Head | None = None) -> None:
         """Fails while the disk is full."""
         self._check()
-        super().append(rows)
+        super().append(rows, head)
 
     def keep_secret(self, name: str, body: bytes | None) -> None:
         """Likewise."""

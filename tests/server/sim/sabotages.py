@@ -12,7 +12,7 @@ import pytest
 from taisai.game.betting import placing as bets
 from taisai.journal import Engine, MemoryStore
 from taisai.journal.journal import Decision
-from taisai.journal.stores.contract import Row
+from taisai.journal.stores.contract import Head, Row
 from taisai.rules.vocabulary import Phase
 from taisai.server.connections.sockets import Socket
 from taisai.server.projections import feed_writer
@@ -83,9 +83,9 @@ class _Forgetful(MemoryStore):
         self.append(rows)
         self._last: list[Row] = []
 
-    def append(self, rows: Sequence[Row]) -> None:
+    def append(self, rows: Sequence[Row], head: Head | None = None) -> None:
         """As it should."""
-        super().append(rows)
+        super().append(rows, head)
         if rows:
             self._last = list(rows)
 

@@ -13,10 +13,12 @@ from taisai.game.refusals import Refusal
 from taisai.game.vocabulary import CAGE
 from taisai.journal import Engine, Journal, MemoryStore, SigningKey, Store, stream_of
 from taisai.journal.codec import FORMAT, HOUSE_STREAM, AnyCommand, Codec
+from taisai.journal.seals.secret import StorageSecret
 from taisai.rules import Rulebook, rulebook
 from tests.server.sim.virtual import START
 
 KEY: Final = SigningKey.new("simulation", seed=bytes(range(32)))
+SECRET: Final = StorageSecret(bytes(range(32)))
 PROGRAM: Final = "taisai 0.1.0"
 """What every start records, whatever version runs: a new version number changes no byte of a journal."""
 TABLE: Final = "T1"
@@ -84,7 +86,7 @@ def furnish(store: Store, book: str) -> None:
     at, crew = START - 60_000, crew_of(book)
     journal = Journal.opened(
         store, journal="simulation", key=KEY.public, at=at, by="ada", program="taisai", demonstration=True,
-        codec=codec_of(book),
+        codec=codec_of(book), secret=SECRET,
     )  # fmt: skip
     engine = Engine(journal)
 
@@ -136,5 +138,5 @@ def _furnished(book: str) -> MemoryStore:
 def furnished(book: str) -> MemoryStore:
     """A store with all of it, made once and copied."""
     store, made = MemoryStore(), _furnished(book)
-    store.append(list(made.rows()))
+    store.append(list(made.rows()), made.head())
     return store

@@ -23,7 +23,17 @@ from taisai.server.runtime.house_server import HouseServer
 from taisai.server.runtime.plan import ConnectionLimits, HousePlan, TablePlan
 from tests.server.sim.network import ORIGIN, Network
 from tests.server.sim.people import Cage, Dealer, Heard, Noted, Watcher
-from tests.server.sim.sim_house import BOOKS, KEY, LIMITS, PROGRAM, TABLE, book_of, codec_of, crew_of
+from tests.server.sim.sim_house import (
+    BOOKS,
+    KEY,
+    LIMITS,
+    PROGRAM,
+    SECRET,
+    TABLE,
+    book_of,
+    codec_of,
+    crew_of,
+)
 from tests.server.sim.simulated_queue import SimulatedQueue
 from tests.server.sim.storage import InMemory, Storage
 from tests.server.sim.virtual import VirtualClock, VirtualLoop
@@ -122,7 +132,8 @@ class World:
 
     async def open(self) -> None:
         """Opens the journal, recovers, and lets the server answer."""
-        journal = Journal(self.store, codec_of(self.book))
+        secret = SECRET if self.store.head() is not None else None  # a stored house of format 1 has none
+        journal = Journal(self.store, codec_of(self.book), secret=secret)
         engine = Engine(journal, snapshot_every=self.snapshot_every)
         if self.crashes:
             engine.recover(at=self.clock.now())

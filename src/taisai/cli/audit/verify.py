@@ -140,6 +140,9 @@ def _noticed(report: Report) -> Iterator[str]:
     if report.clock_went_back:
         entries = count(report.clock_went_back, "entry has", "entries have")
         yield f"{entries} an earlier time than an entry before: someone set a clock back, or it was wrong"
+    if report.late_checkpoints:
+        yield "two servers sealed this journal at a time; each checkpoint is valid over its own entries:"
+        yield from report.late_checkpoints
     if report.unused_snapshots:
         snapshots = count(report.unused_snapshots, "snapshot is", "snapshots are")
         yield f"{snapshots} of another version: not compared, and not used at a start"

@@ -25,6 +25,7 @@ from taisai.server.auth.permissions import RateLimit
 from taisai.server.auth.sessions import SessionPolicy
 from taisai.server.config import Config, load_config
 from taisai.server.runtime import environment
+from taisai.server.runtime.background_audit import BackgroundAudit
 from taisai.server.runtime.environment import WallClock, manifest, place_of
 from taisai.server.runtime.house_server import HouseServer
 from taisai.server.runtime.plan import ConnectionLimits, HousePlan, TablePlan, Thresholds
@@ -65,7 +66,7 @@ def run(arguments: Namespace) -> int:
     for text in recovery_lines(journal.engine.recover(at=clock.now())):
         line(f"! {text}")
     config = in_force(config, journal.approvals, clock.now())
-    start = proven(config, journal, now=clock.now())
+    start = proven(config, journal, now=clock.now(), whole=arguments.check)
     if not start.passed:
         return _failed(start.lines(), journal)
     for text in start.lines():
@@ -80,8 +81,8 @@ def run(arguments: Namespace) -> int:
         raise
     import uvloop
 
-    if uvloop.run(_serve(config, journal, at, start.lines(), clock)):
-        sys.stderr.write("taisai: a write to the journal failed; start the server again to recover\n")
+    if problem := uvloop.run(_serve(config, journal, at, start.lines(), clock)):
+        sys.stderr.write(f"taisai: {problem}\n")
         return CHECK_FAILED
     line("stopped: sessions ended, the journal is sealed")
     return 0
@@ -98,11 +99,15 @@ def _failed(lines: list[str], journal: OpenedJournal | None) -> int:
 
 async def _serve(
     config: Config, opened_journal: OpenedJournal, at: socket.socket, checks: list[str], clock: WallClock
-) -> bool:
+) -> str | None:
+    """Serves until stopped; returns why the journal could not be written or sealed to the end."""
+    journal = opened_journal.journal
     plan = replace(plan_of(config, opened_journal.approvals), **_place(config, opened_journal))
+    audit = BackgroundAudit(config.journal.file, size=journal.size, root=journal.root())
     house_server = HouseServer(
-        opened_journal.engine, plan, clock=clock, entropy=secrets.token_bytes, key=opened_journal.key
-    )
+        opened_journal.engine, plan, clock=clock, entropy=secrets.token_bytes, key=opened_journal.key,
+        audit=audit,
+    )  # fmt: skip
     try:
         for sentence in await house_server.start():
             line(f"! {sentence}")
@@ -119,8 +124,14 @@ async def _serve(
 
     proxies = config.listen.proxies if config.listen.behind_proxy else ()
     await Serving(house_server, at, checks=checks, tls=tls, proxies=proxies, on_ready=ready).run()
-    opened_journal.journal.close()
-    return house_server.queue.in_doubt.is_set()
+    journal.close()
+    if house_server.queue.in_doubt.is_set():
+        trouble = printable(house_server.queue.trouble or "", 1_000)
+        return f"a write to the journal failed; start the server again to recover ({trouble})"
+    if house_server.unwritten is not None:
+        problem = printable(house_server.unwritten, 1_000)
+        return f"stopped, but the stop is not recorded and sealed: {problem}. The next start recovers"
+    return None
 
 
 def _place(config: Config, opened_journal: OpenedJournal) -> dict[str, Any]:

@@ -136,11 +136,11 @@ def recording(
     name = secrets.token_hex(8)
     expect_journal(file, new=True)
     key = _key(file, Path(key_file), passphrase_in(passphrase_file), name)
-    with written(file, new=True) as stored:
+    with written(file, key, new=True) as stored:
         journal = stored
         if stored.identity is None:
             journal = Journal.opened(
-                stored.store, journal=name, key=key.public, at=story.opening.at, by=story.opening.by,
+                stored.store, journal=name, key=key, at=story.opening.at, by=story.opening.by,
                 program=f"taisai {__version__}", demonstration=True,
             )  # fmt: skip
         _expect(journal, key, file, key_file)

@@ -24,6 +24,7 @@ from __future__ import annotations
 
 import hmac
 import os
+from base64 import b64decode, b64encode
 from collections.abc import Callable
 from typing import Final
 
@@ -35,7 +36,7 @@ NONCE_BYTES: Final = 12
 _WRAPPING: Final = "taisai storage secret\n"
 _VAULT: Final = "vault"
 
-Covered = str | int | bytes
+CodedValue = str | int | bytes
 """A value that a code covers. Each is encoded with its kind and length, so that none runs into the next."""
 
 
@@ -83,13 +84,26 @@ class StorageSecret:
             raise SecretError(f"{problem}, or it was changed (journal {journal})")
         return cls(raw)
 
+    def text(self, key: SigningKey, journal: str, random: Callable[[int], bytes] = os.urandom) -> str:
+        """The wrapped secret in base64, as entries have it."""
+        return b64encode(self.wrapped(key, journal, random=random)).decode()
+
+    @classmethod
+    def read(cls, text: str, key: SigningKey, journal: str) -> StorageSecret:
+        """The secret that an entry has."""
+        try:
+            wrapped = b64decode(text, validate=True)
+        except ValueError:
+            wrapped = b""  # which no key opens
+        return cls.unwrapped(wrapped, key, journal)
+
     # Authenticated
 
-    def mac(self, purpose: str, *parts: Covered) -> bytes:
+    def mac(self, purpose: str, *parts: CodedValue) -> bytes:
         """The keyed code over the parts, for one purpose."""
         return hmac.digest(self._key(purpose), _encoded(parts), "sha256")
 
-    def is_mac(self, mac: bytes, purpose: str, *parts: Covered) -> bool:
+    def is_mac(self, mac: bytes, purpose: str, *parts: CodedValue) -> bool:
         return hmac.compare_digest(mac, self.mac(purpose, *parts))
 
     # Encrypted
@@ -109,7 +123,7 @@ class StorageSecret:
         return key
 
 
-def _encoded(parts: tuple[Covered, ...]) -> bytes:
+def _encoded(parts: tuple[CodedValue, ...]) -> bytes:
     written = bytearray()
     for part in parts:
         if isinstance(part, bytes):

@@ -27,6 +27,13 @@ class StoredCheckpoint(NamedTuple):
     text: str
 
 
+class Head(NamedTuple):
+    """The end of the journal as its writer left it, with a code that only the storage secret can make."""
+
+    size: int
+    mac: bytes
+
+
 class StoredSnapshot(NamedTuple):
     """A stored snapshot: the state of a stream at a version."""
 
@@ -47,6 +54,13 @@ def check_order(rows: Sequence[Row], position: int, version_of: Callable[[str], 
             raise ConflictError(f"expected {expected} of {stream}, got {got}")
 
 
+def check_forward(checkpoint: StoredCheckpoint, latest: int) -> None:
+    """Refuses a checkpoint over fewer entries than the one before."""
+    if checkpoint.size < latest:
+        expected = f"expected a checkpoint over {latest:,} entries or more, as the one before it"
+        raise ConflictError(f"{expected}, got one over {checkpoint.size:,}: another server has sealed since")
+
+
 def check_secret(name: str, body: bytes | None) -> None:
     """Refuses a secret that is too long, or an invalid name of a secret."""
     if not (0 < len(name) <= MOST_SECRET_NAME and name.isprintable()):
@@ -60,8 +74,14 @@ def check_secret(name: str, body: bytes | None) -> None:
 class Store(Protocol):
     """Holds entries and checkpoints for ever, snapshots that can be deleted, and a vault of secrets."""
 
-    def append(self, rows: Sequence[Row]) -> None:
-        """Appends all rows durably, or none: UnwritableError, InDoubtError or ConflictError."""
+    def append(self, rows: Sequence[Row], head: Head | None = None) -> None:
+        """Appends all rows durably with the new head, or nothing: UnwritableError or ConflictError."""
+
+    def head(self) -> Head | None:
+        """The head that was stored with the last rows that had one."""
+
+    def expect_writer(self) -> None:
+        """Raises FencedError if another process has written to the store since it was opened here."""
 
     def rows(self, *, after: int = 0, stream: str | None = None) -> Iterator[Row]:
         """The rows in order: of all streams after a position, or of one stream after a version."""
@@ -76,10 +96,16 @@ class Store(Protocol):
         """The names of all streams, in the order of their first entries."""
 
     def seal(self, checkpoint: StoredCheckpoint) -> None:
-        """Stores a checkpoint durably."""
+        """Stores a checkpoint durably; a ConflictError if it is over fewer entries than the one before."""
 
     def checkpoints(self) -> list[StoredCheckpoint]:
         """All checkpoints, in the order in which they were stored."""
+
+    def backwards(self) -> list[tuple[int, int]]:
+        """Each checkpoint over fewer entries than the one stored before it: both sizes, the earlier first.
+
+        A server of an earlier version wrote it, after another server had taken its place.
+        """
 
     def keep(self, snapshot: StoredSnapshot, parts: Mapping[int, bytes]) -> None:
         """Replaces the snapshot of a stream and those parts of it, by number, that changed."""
@@ -120,12 +146,20 @@ class MemoryStore(Store):
         self._snapshots: dict[str, dict[int, bytes]] = {}
         self._parts: dict[str, dict[int, dict[int, bytes]]] = {}
         self._vault: dict[str, bytes] = {}
+        self._head: Head | None = None
 
-    def append(self, rows: Sequence[Row]) -> None:
+    def append(self, rows: Sequence[Row], head: Head | None = None) -> None:
         check_order(rows, len(self._rows), self.version)
+        self._head = head or self._head
         self._rows += rows
         for row in rows:
             self._by_stream.setdefault(row.stream, []).append(row.position)
+
+    def head(self) -> Head | None:
+        return self._head
+
+    def expect_writer(self) -> None:
+        """Does nothing: no other process can open it."""
 
     def rows(self, *, after: int = 0, stream: str | None = None) -> Iterator[Row]:
         if stream is None:
@@ -143,10 +177,14 @@ class MemoryStore(Store):
         return list(self._by_stream)
 
     def seal(self, checkpoint: StoredCheckpoint) -> None:
+        check_forward(checkpoint, self._checkpoints[-1].size if self._checkpoints else 0)
         self._checkpoints.append(checkpoint)
 
     def checkpoints(self) -> list[StoredCheckpoint]:
         return list(self._checkpoints)
+
+    def backwards(self) -> list[tuple[int, int]]:
+        return []
 
     def keep(self, snapshot: StoredSnapshot, parts: Mapping[int, bytes]) -> None:
         stream, version, body = snapshot

@@ -58,10 +58,20 @@ MIGRATIONS: Final[tuple[tuple[str, ...], ...]] = (
         digest BLOB NOT NULL, body BLOB NOT NULL, PRIMARY KEY (stream, number, version)) STRICT""",
     ),
     ("CREATE TABLE vault (name TEXT PRIMARY KEY NOT NULL, body BLOB NOT NULL) STRICT",),
+    (
+        """CREATE TABLE head (number INTEGER PRIMARY KEY CHECK (number = 1), fence INTEGER NOT NULL,
+        size INTEGER NOT NULL, mac BLOB NOT NULL) STRICT""",
+        """CREATE TRIGGER checkpoint_goes_forward BEFORE INSERT ON checkpoint
+        WHEN NEW.size < (SELECT size FROM checkpoint ORDER BY number DESC LIMIT 1)
+        BEGIN SELECT RAISE(ABORT, 'a checkpoint is over fewer entries than the one before'); END""",
+    ),
 )
 """The statements that make version n of the file from version n - 1."""
 READABLE: Final = 3
-"""The oldest version that can be read without a migration. It only lacks the vault."""
+"""The oldest version that can be read without a migration. It only lacks the vault and the head."""
+
+WITH_HEAD: Final = 5
+"""The first version that has a head."""
 
 
 def version_of(connection: apsw.Connection) -> int:

@@ -13,9 +13,17 @@ from typing import Final
 
 import apsw
 
-from taisai.journal.errors import ConflictError, InDoubtError, JournalError, UnwritableError
+from taisai.journal.errors import ConflictError, FencedError, InDoubtError, JournalError, UnwritableError
 from taisai.journal.stores import schema
-from taisai.journal.stores.contract import Row, StoredCheckpoint, StoredSnapshot, check_order, check_secret
+from taisai.journal.stores.contract import (
+    Head,
+    Row,
+    StoredCheckpoint,
+    StoredSnapshot,
+    check_forward,
+    check_order,
+    check_secret,
+)
 from taisai.journal.stores.sqlite_reader import VERSION, SqliteReader, connect, error_of, translated_errors
 
 _fcntl: ModuleType | None
@@ -37,6 +45,12 @@ _SETTINGS: Final[Mapping[str, bool]] = {
 _INSERT_ROWS: Final = "INSERT INTO entry (position, stream, version, body) VALUES "
 _INSERT: Final = {number: _INSERT_ROWS + ", ".join(["(?, ?, ?, ?)"] * number) for number in (128, 16, 1)}
 """Number of entries → the statement that inserts them. Other threads can run between statements."""
+
+_NEXT_FENCE: Final = (
+    "INSERT INTO head (number, fence, size, mac) VALUES (1, 1, 0, X'')"
+    " ON CONFLICT (number) DO UPDATE SET fence = fence + 1 RETURNING fence"
+)
+_FENCE: Final = "SELECT fence FROM head"
 
 SUFFIX: Final = "-writer"
 _NOT_COMMITTED: Final = (apsw.FullError, apsw.BusyError, apsw.ReadOnlyError, apsw.ConstraintError)
@@ -89,6 +103,8 @@ class SqliteStore(SqliteReader):
                     self._prepare(str(path), synchronous, wal_pages)
                     schema.migrate(self._writing)
                     self._sync_log()
+                    self._fence = int(self._writing.execute(_FENCE).get or 0)
+                    self._has_fence = False  # it takes the next number with its first write
                 super().__init__(path, vfs=vfs)
                 self._ids: dict[str, int] = dict(self._read("SELECT name, id FROM stream"))
             except BaseException:
@@ -131,8 +147,8 @@ class SqliteStore(SqliteReader):
             self._writing.execute(f"PRAGMA user_version = {schema.version_of(self._writing)}")
             self._writing.execute("COMMIT")
 
-    def append(self, rows: Sequence[Row]) -> None:
-        """Appends all rows in one synced transaction, or none."""
+    def append(self, rows: Sequence[Row], head: Head | None = None) -> None:
+        """Appends all rows and the new head in one synced transaction, or nothing."""
         with self._transaction() as connection:
             last = connection.execute("SELECT max(position) FROM entry").get
             check_order(
@@ -150,6 +166,8 @@ class SqliteStore(SqliteReader):
                 while first + step <= len(values):
                     connection.execute(insert, values[first : first + step])
                     first += step
+            if head is not None:
+                connection.execute("UPDATE head SET size = ?1, mac = ?2", head)
         self._ids = ids
 
     def _new_streams(self, names: Iterator[str]) -> dict[str, int]:
@@ -161,6 +179,8 @@ class SqliteStore(SqliteReader):
 
     def seal(self, checkpoint: StoredCheckpoint) -> None:
         with self._transaction() as connection:
+            latest = connection.execute("SELECT size FROM checkpoint ORDER BY number DESC LIMIT 1").get
+            check_forward(checkpoint, latest or 0)
             connection.execute("INSERT INTO checkpoint (size, text) VALUES (?1, ?2)", checkpoint)
 
     def keep(self, snapshot: StoredSnapshot, parts: Mapping[int, bytes]) -> None:
@@ -231,9 +251,14 @@ class SqliteStore(SqliteReader):
         connection, is_committing = self._writing, False
         try:
             connection.execute("BEGIN IMMEDIATE")
+            self._expect_fence(connection)
+            if not self._has_fence:
+                connection.execute(_NEXT_FENCE)
             yield connection
             is_committing = True
             connection.execute("COMMIT")
+            if not self._has_fence:
+                self._has_fence, self._fence = True, self._fence + 1
         except BaseException as error:
             self._undo()
             if not isinstance(error, apsw.Error):
@@ -244,6 +269,18 @@ class SqliteStore(SqliteReader):
             if isinstance(problem, InDoubtError):
                 self._in_doubt = str(problem)
             raise problem from None
+
+    def expect_writer(self) -> None:
+        with translated_errors("be read", self.path):
+            self._expect_fence(self._reading)
+
+    def _expect_fence(self, connection: apsw.Connection) -> None:
+        """Refuses to go on if another process has written to the file: it has taken a higher number."""
+        latest = connection.execute(_FENCE).get or 0
+        if latest != self._fence:
+            problem = "fenced: another process has written to the journal since it was opened here"
+            expected = f"expected writer number {self._fence} in the file, got {latest}"
+            raise FencedError(f"{problem}; {expected} ({self.path}). Only one server may run: find the other")
 
     def _undo(self) -> None:
         try:

@@ -13,7 +13,7 @@ import apsw
 
 from taisai.journal.errors import ConflictError, DamagedError, InDoubtError, JournalError, UnwritableError
 from taisai.journal.stores import schema
-from taisai.journal.stores.contract import Row, StoredCheckpoint, StoredSnapshot
+from taisai.journal.stores.contract import Head, Row, StoredCheckpoint, StoredSnapshot
 
 BUSY: Final = 5_000  # milliseconds to wait for another connection; a migration takes longest
 _ALL: Final = (
@@ -93,15 +93,30 @@ class SqliteReader:
     def streams(self) -> list[str]:
         return [name for (name,) in self._read("SELECT name FROM stream ORDER BY id", (), (str,))]
 
+    def head(self) -> Head | None:
+        if schema.version_of(self._reading) < schema.WITH_HEAD:
+            return None
+        found = self._read("SELECT size, mac FROM head WHERE mac <> X''", (), (int, bytes))
+        return next(map(Head._make, found), None)
+
     # Checkpoints
 
     def checkpoints(self) -> list[StoredCheckpoint]:
-        return list(self.sealed())
+        found = self._read("SELECT size, text FROM checkpoint ORDER BY number", (), (int, str))
+        return list(map(StoredCheckpoint._make, found))
 
     def sealed(self) -> Iterator[StoredCheckpoint]:
-        """The checkpoints one by one: there may be many."""
-        found = self._read("SELECT size, text FROM checkpoint ORDER BY number", (), (int, str))
+        """The checkpoints by size, one by one: there may be many."""
+        found = self._read("SELECT size, text FROM checkpoint ORDER BY size, number", (), (int, str))
         return map(StoredCheckpoint._make, found)
+
+    def backwards(self) -> list[tuple[int, int]]:
+        """Both sizes of each checkpoint over fewer entries than the one stored before it."""
+        sql = (
+            "SELECT before, size FROM"
+            " (SELECT size, lag(size) OVER (ORDER BY number) AS before FROM checkpoint) WHERE size < before"
+        )
+        return list(self._read(sql, (), (int, int)))
 
     # Snapshots
 

@@ -169,7 +169,7 @@ class CopiedKeys:
         if self._of_device.takes(device.name, now) and self._all.takes("all", now):
             table = device.table or ""
             alarm = copied_key_alarm(self._clock.now(), table, device.name, older=older, newer=newer)
-            self._queue.submit_job(lambda _engine: self._queue.projections.warn(alarm), self._publish)
+            self._queue.submit_job(lambda _engine: self._queue.projections.notify(alarm), self._publish)
 
     def _publish(self, frames: list[Frame] | BaseException) -> None:
         for frame in frames if isinstance(frames, list) else ():

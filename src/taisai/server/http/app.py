@@ -136,6 +136,8 @@ async def serve_socket(
     line = (scope.get("extensions") or {}).get(DIRECT_TRANSPORT, {}).get("line")
     socket = Socket(dispatcher, receive, send, client[0] if client else "unknown", line)
     dispatcher.connect(socket)
+    if dispatcher.queue.in_doubt.is_set():
+        socket.end("stopped", "the server stops: connect again later", 1012)
     await socket.run()
 
 

@@ -27,6 +27,8 @@ MONITORED: Final = "monitored"
 """The option of endpoints that show how the server does: to staff, this machine, and the metrics token."""
 HSTS: Final = ("Strict-Transport-Security", "max-age=31536000")
 """Sent where pages are served over HTTPS: for a year the browser uses nothing else for this host."""
+_ALWAYS: Final = frozenset({"GET /health", "GET /metrics"})
+"""What a server that is about to stop still answers."""
 CONTENT_POLICY: Final = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; "
     "connect-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
@@ -118,6 +120,8 @@ def guard(connection: ASGIConnection[Any, Any, Any, Any], handler: BaseRouteHand
     if not is_ours(dispatcher, connection.scope["headers"], origin_needed=method not in _SAFE):
         raise refused(403, "origin", "the request comes from a page of another site, or is for another host")
     endpoint = f"{method} {connection.scope['path_template']}"
+    if dispatcher.queue.in_doubt.is_set() and endpoint not in _ALWAYS:
+        raise refused(503, "journal-in-doubt", f"the server stops: {dispatcher.queue.trouble}")
     address = network_of(connection.client.host if connection.client else "")
     if not handler.opt.get(UNLIMITED) and not dispatcher.requests.takes(address, dispatcher.clock.steady()):
         most = dispatcher.bounds.requests_a_second

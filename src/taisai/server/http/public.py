@@ -39,7 +39,7 @@ class _ServerState(NamedTuple):
     journal: int
     trouble: str | None
     left_out: tuple[str, ...]
-    """Tables that cannot be read, each with the reason."""
+    """Tables that cannot be read, each with the reason; what is wrong with what is stored."""
 
 
 async def _server_state(request: Request[Any, Any, State]) -> _ServerState:
@@ -53,6 +53,7 @@ async def _server_state(request: Request[Any, Any, State]) -> _ServerState:
         projections = dispatcher.queue.projections
         tables = tuple(map(_table, projections.readable().values()))
         left_out = tuple(f"table {name}: {error}" for name, error in projections.unreadable.items())
+        left_out += tuple(projections.warnings)
         return _ServerState(now, tables, engine.journal.size, engine.trouble, left_out)
 
     reading: asyncio.Future[_ServerState] | None = getattr(request.app.state, "reading", None)
@@ -69,7 +70,7 @@ async def _server_state(request: Request[Any, Any, State]) -> _ServerState:
 
 @get("/health", summary="The state of the server", opt={UNLIMITED: True, MONITORED: True})
 async def health(request: Request[Any, Any, State]) -> Response[bodies.HealthResponse]:
-    """503 if the journal cannot be written, else 200. Status 'trouble': a table cannot be read, too.
+    """503 if the journal cannot be written, else 200. 'trouble': a table or stored bytes are bad, too.
 
     Strangers get the status and the names of the tables. Everything is for staff with a session, for this
     machine, and for the metrics token. People who may follow the feed of alarms also get those that go on.

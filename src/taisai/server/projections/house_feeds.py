@@ -7,7 +7,7 @@ has its own `TableFeeds`. A table that cannot be read is left out, and the other
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar, cast
 
@@ -105,6 +105,8 @@ class HouseFeeds:
         self._reader = TableReader(engine, now, self._on_failure)
         self._alarms: deque[Alarm] = deque(maxlen=MOST_ALARMS)
         self._sign_ins = SignInWatch()
+        self.warnings: list[str] = []
+        """What is wrong with what is stored, in English, for the health of the server."""
         self._expired: dict[str, int] = {}
         """Table → the end of its latest expired time for bets."""
         self.begin_again()
@@ -212,6 +214,13 @@ class HouseFeeds:
                 changed[name] = feeds
         return changed
 
+    def warn(self, alarms: Sequence[Alarm]) -> list[Frame]:
+        """Shows the pit alarms that no event of the journal tells."""
+        self._alarms.extend(alarms)
+        self.warnings += (alarm.says.en for alarm in alarms)
+        self._show_house()
+        return self._writer.take_frames()
+
     def ring(self, name: str, until: int) -> list[Frame]:
         """Shows that the time for bets at a table is up, which prompts the Dealer."""
         self._expired[name] = until
@@ -220,8 +229,8 @@ class HouseFeeds:
             feeds.ring(table, until)
         return self._writer.take_frames()
 
-    def warn(self, alarm: Alarm) -> list[Frame]:
-        """Shows the pit an alarm of the server itself."""
+    def notify(self, alarm: Alarm) -> list[Frame]:
+        """Shows the pit an alarm that says nothing of the server's health."""
         self._alarms.append(alarm)
         self._show_house()
         return self._writer.take_frames()

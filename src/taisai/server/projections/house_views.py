@@ -13,6 +13,7 @@ from taisai.cage.messages import ClockJumped, DiceAlarmNoted, OverAgeNoted, Over
 from taisai.cage.transfers import MissingSide
 from taisai.game import Account, Ledger, Table, exposures
 from taisai.game.events import RecordCorrected, RoundEntered, SettlementEntered
+from taisai.journal import Distrusted
 from taisai.protocol import views
 from taisai.protocol.views import Words
 from taisai.server.projections import texts
@@ -25,6 +26,8 @@ MOST_WAITING: Final = 20  # referrals of a table in the view of the pit
 MOST_QUICK: Final = 6  # amounts of tickets offered to the cage
 MOST_WINS: Final = 50  # the latest large wins in the view of the pit
 MOST_CLAIMS: Final = 100  # of a table in the view of the cage
+CREDENTIALS: Final = "staff/"
+"""How the names of credentials in the vault begin."""
 
 
 def _summary(table: Table) -> dict[str, Any]:
@@ -153,6 +156,29 @@ def copied_key_alarm(at: int, table: str, device: str, *, older: str, newer: str
         "若无人重启该设备，其密钥可能已被复制"
     )
     return views.Alarm(at=at, about=table, says=Words(en, zh))
+
+
+def storage_alarm(found: Distrusted, at: int) -> views.Alarm:
+    """The alarm of stored bytes that someone without the house key has written or changed."""
+    if found.kind == "vault" and found.name.startswith(CREDENTIALS):
+        person = found.name.removeprefix(CREDENTIALS)
+        en = f"The stored password of {person} has no valid code of this house. They cannot sign in: renew it"
+        zh = f"{person} 的已存密码没有本场的有效验证码，无法登录：请重新设置"
+    elif found.kind == "vault":
+        en = f"The stored secret {found.name} has no valid code of this house and is not used"
+        zh = f"已存机密 {found.name} 没有本场的有效验证码，不予使用"
+    else:
+        en = f"The stored {found} has no valid code of this house: made again from the entries"
+        zh = f"已存数据 {found} 没有本场的有效验证码：已从日志重新生成"
+    en, zh = f"{en}. Someone has changed the file of the journal", f"{zh}。有人改动了日志文件"
+    return views.Alarm(at=at, about="house", says=Words(en, zh))
+
+
+def audit_alarm(problem: str, at: int) -> views.Alarm:
+    """The alarm of a background audit that found another journal than the start did."""
+    en = f"The background audit found a difference in the journal: {problem}. Stop, and restore a backup"
+    zh = f"后台审计发现日志有差异：{problem}。请停机并恢复备份"
+    return views.Alarm(at=at, about="house", says=Words(en, zh))
 
 
 def table_alarm(table: str, event: object) -> views.Alarm | None:

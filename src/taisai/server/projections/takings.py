@@ -1,8 +1,8 @@
 """Takings of each table, by gaming day and shift.
 
 An amount belongs to the day on which it is booked: a correction next week does not change last week's report.
-Takings are saved in parts, so that a start need not read every entry again. Each part has the number of
-entries that it covers. After a crash some may be newer than the main part: then all entries are read again.
+Takings are saved in parts, so that a start need not read every entry again. The main part has the digest of
+each other part. If one is another, after a crash or because someone replaced it, all entries are read again.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import asdict, astuple, dataclass
 from fractions import Fraction
+from hashlib import sha256
 from operator import add
 from typing import Final, NamedTuple
 
@@ -65,8 +66,8 @@ class Takings:
         """Round → its current settlement, so that a correction books the difference."""
         self.touched: set[int] = set()
         """Rounds whose settlement has changed since the last save."""
-        self.pages: dict[int, bytes] = {}
-        """Page of periods → its bytes at the last save."""
+        self.saved: dict[str, str] = {}
+        """Part → the digest of its bytes at the last save."""
         self.round = 0
         """The latest round."""
         self.over = 0
@@ -202,6 +203,10 @@ CHUNK: Final = 1_000
 """Rounds whose settlements are saved in one part."""
 PAGE: Final = 100
 """Shifts whose sums are saved in one part: the size of a part is limited."""
+DIGEST: Final = 32
+"""Digits of a part's digest: the main part, whose size is limited, has space for 1,400 of them."""
+_PAGE: Final = "page "
+"""The beginning of the name of a part with sums; the others are numbers of chunks of rounds."""
 Periods = list[tuple[str, str, PeriodSums]]
 
 
@@ -217,20 +222,12 @@ class _SavedTakings(msgspec.Struct, frozen=True):
     """The number of periods; their sums are in pages."""
     round: int
     over: int
+    parts: dict[str, str] = {}
+    """Part → the digest of its bytes."""
 
 
-class _Page(msgspec.Struct, frozen=True):
-    version: int
-    periods: Periods
-
-
-class _Chunk(msgspec.Struct, frozen=True):
-    version: int
-    settled: list[tuple[int, SettlementSums]]
-
-
-class _NewerError(Exception):
-    """A part is newer than the main part."""
+class _OtherPartError(Exception):
+    """A part is not the one that was saved with the main part."""
 
 
 def _name(table: str, part: str = "") -> str:
@@ -242,7 +239,7 @@ def load_takings(engine: Engine, table: str) -> Takings:
     takings, after = Takings(), 0
     body = engine.journal.store.secret(_name(table))
     if body is not None:
-        with suppress(msgspec.DecodeError, _NewerError):
+        with suppress(msgspec.DecodeError, _OtherPartError):
             saved = msgspec.json.decode(body, type=_SavedTakings)
             if saved.version <= engine.journal.version(stream_of(table)):
                 takings, after = _restored(engine, table, saved), saved.version
@@ -254,19 +251,25 @@ def load_takings(engine: Engine, table: str) -> Takings:
 def save_takings(engine: Engine, table: str, takings: Takings) -> None:
     """Saves a table's takings. If that fails, the next start takes longer."""
     store, version = engine.journal.store, engine.journal.version(stream_of(table))
-    saved = _SavedTakings(
-        version=version, table=takings.table, currency=takings.currency, day=takings.day, shift=takings.shift,
-        periods=len(takings.periods), round=takings.round, over=takings.over,
-    )  # fmt: skip
+
+    def save(part: str, body: bytes) -> None:
+        digest = _digest(body)
+        if takings.saved.get(part) != digest:
+            store.keep_secret(_name(table, part), body)
+            takings.saved[part] = digest
+
     with suppress(JournalError):
         for chunk in sorted({number // CHUNK for number in takings.touched}):
             rounds = range(chunk * CHUNK, (chunk + 1) * CHUNK)
             settled = [(number, takings.settled[number]) for number in rounds if number in takings.settled]
-            store.keep_secret(_name(table, str(chunk)), msgspec.json.encode(_Chunk(version, settled)))
+            save(str(chunk), msgspec.json.encode(settled))
         for page, periods in enumerate(_pages(takings)):
-            if takings.pages.get(page) != (body := msgspec.json.encode(periods)):
-                store.keep_secret(_name(table, f"page {page}"), msgspec.json.encode(_Page(version, periods)))
-                takings.pages[page] = body
+            save(f"{_PAGE}{page}", msgspec.json.encode(periods))
+        saved = _SavedTakings(
+            version=version, table=takings.table, currency=takings.currency, day=takings.day,
+            shift=takings.shift, periods=len(takings.periods), round=takings.round, over=takings.over,
+            parts=takings.saved,
+        )  # fmt: skip
         store.keep_secret(_name(table), msgspec.json.encode(saved))
         takings.touched.clear()
 
@@ -280,21 +283,24 @@ def _restored(engine: Engine, table: str, saved: _SavedTakings) -> Takings:
     store, takings = engine.journal.store, Takings()
     takings.table, takings.currency, takings.day = saved.table, saved.currency, saved.day
     takings.shift, takings.round, takings.over = saved.shift, saved.round, saved.over
-    for page in range(-(-saved.periods // PAGE)):
-        body = store.secret(_name(table, f"page {page}")) or b""
-        decoded = msgspec.json.decode(body, type=_Page)
-        _check(decoded.version, saved)
-        takings.periods |= {(day, shift): sums for day, shift, sums in decoded.periods}
-        takings.pages[page] = msgspec.json.encode(decoded.periods)
-    for chunk in range(saved.round // CHUNK + 1):
-        settlements = store.secret(_name(table, str(chunk)))
-        if settlements is not None:
-            part = msgspec.json.decode(settlements, type=_Chunk)
-            _check(part.version, saved)
-            takings.settled |= dict(part.settled)
+    takings.saved = dict(saved.parts)
+    for part, digest in saved.parts.items():
+        body = store.secret(_name(table, part)) or b""
+        _check(body, digest)
+        if part.startswith(_PAGE):
+            periods = msgspec.json.decode(body, type=Periods)
+            takings.periods |= {(day, shift): sums for day, shift, sums in periods}
+        else:
+            takings.settled |= dict(msgspec.json.decode(body, type=list[tuple[int, SettlementSums]]))
+    if len(takings.periods) != saved.periods:
+        raise _OtherPartError
     return takings
 
 
-def _check(version: int, saved: _SavedTakings) -> None:
-    if version > saved.version:
-        raise _NewerError
+def _digest(body: bytes) -> str:
+    return sha256(body).hexdigest()[:DIGEST]
+
+
+def _check(body: bytes, digest: str) -> None:
+    if _digest(body) != digest:
+        raise _OtherPartError

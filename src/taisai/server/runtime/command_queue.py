@@ -176,10 +176,15 @@ class CommandQueue:
                     _log.exception("a listener failed")
 
     def _note_trouble(self, refusal: Refusal) -> None:
-        if refusal.reason in (Reason.JOURNAL_UNWRITABLE, Reason.JOURNAL_IN_DOUBT):
+        if refusal.reason is Reason.JOURNAL_UNWRITABLE:
             self.trouble = str(refusal)
         if refusal.reason is Reason.JOURNAL_IN_DOUBT:
-            self.in_doubt.set()
+            self.give_up(str(refusal))
+
+    def give_up(self, trouble: str) -> None:
+        """Makes the server refuse everybody and stop: only a new start can go on."""
+        self.trouble = trouble
+        self.in_doubt.set()
 
     # In the thread
 

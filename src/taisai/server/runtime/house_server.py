@@ -12,7 +12,7 @@ import structlog
 from taisai.cage.messages import NotePlace, NoteStart, NoteStop, TakeSettings
 from taisai.game.refusals import Refusal
 from taisai.game.vocabulary import FLOOR
-from taisai.journal import Engine, JournalError, SigningKey
+from taisai.journal import Engine, FencedError, JournalError, SigningKey
 from taisai.journal.codec import HOUSE_STREAM
 from taisai.server.auth.authentication import Authentication
 from taisai.server.auth.credentials import Passwords
@@ -24,7 +24,9 @@ from taisai.server.dice.shaker import Shaker
 from taisai.server.http.public import our_pages
 from taisai.server.projections.feed_writer import Frame
 from taisai.server.projections.house_feeds import HouseFeeds
+from taisai.server.projections.house_views import audit_alarm, storage_alarm
 from taisai.server.runtime.alarms import Alarms
+from taisai.server.runtime.background_audit import BackgroundAudit
 from taisai.server.runtime.betting_clock import Countdown
 from taisai.server.runtime.command_queue import CommandQueue
 from taisai.server.runtime.environment import Clock, Entropy, copy_checkpoint
@@ -54,8 +56,9 @@ class HouseServer:
         make_queue: Callable[..., CommandQueue] = CommandQueue,
         dealers: Mapping[str, asyncio.Event] | None = None,
         passwords: Passwords | None = None,
+        audit: BackgroundAudit | None = None,
     ) -> None:
-        """`key` signs checkpoints; `dealers`: table → set while its virtual dealer deals.
+        """`key` signs checkpoints; `dealers`: table → set while its virtual dealer deals; `audit` is closed.
 
         A simulation gives a `make_queue` that needs no thread.
         """
@@ -67,6 +70,10 @@ class HouseServer:
         self.entropy = entropy
         self.demonstration = identity.demonstration
         self._key = key
+        self._audit = audit
+        self._told_distrusted = 0
+        self.unwritten: str | None = None
+        """Why the stop could not be written to the journal."""
         self._sealed = engine.journal.size
         self._sealed_at = clock.steady()
         self._tasks: list[asyncio.Task[None]] = []
@@ -126,6 +133,8 @@ class HouseServer:
         self._spawn(self._every(TICK, self._tick))
         self._spawn(self._every(REFRESH, self._refresh))
         self._spawn(self._every(FORGET, self._forget))
+        if self._audit is not None:
+            self._spawn(self._every(TICK, self._audit_further))
         return left
 
     async def _note_place(self, now: int) -> list[str]:
@@ -195,12 +204,60 @@ class HouseServer:
         for frame in frames:
             self.queue.feeds.publish(frame)
 
+    # What is stored
+
+    async def _look_at_storage(self) -> int | None:
+        """The size of the journal; None if another server has taken it, which stops this one.
+
+        Shows the pit what had no valid code.
+        """
+
+        def look(engine: Engine) -> tuple[int, list[Frame]]:
+            journal = engine.journal
+            try:
+                journal.store.expect_writer()
+            except FencedError as error:
+                engine.trouble = str(error)
+                raise
+            found = journal.distrusted[self._told_distrusted :]
+            self._told_distrusted += len(found)
+            for distrusted in found:
+                _log.error("stored bytes without a valid code", kind=distrusted.kind, name=distrusted.name)
+            alarms = [storage_alarm(distrusted, self.clock.now()) for distrusted in found]
+            return journal.size, self.queue.projections.warn(alarms) if alarms else []
+
+        try:
+            size, frames = await self.queue.run(look)
+        except FencedError as error:
+            self.queue.give_up(str(error))
+            return None
+        self._publish(frames)
+        return size
+
+    async def _audit_further(self) -> None:
+        """One step of the background audit; the pit gets an alarm at the first difference, which ends it."""
+        audit = self._audit
+        if audit is None:
+            return
+        try:
+            if not await asyncio.to_thread(audit.step):
+                return
+            _log.info("the background audit is through", entries=audit.done)
+        except JournalError as error:
+            _log.error("the background audit found a difference", error=str(error))
+            alarms = [audit_alarm(str(error), self.clock.now())]
+            self._publish(await self.queue.run(lambda _engine: self.queue.projections.warn(alarms)))
+        self._audit = None
+        audit.close()
+
     # Sealing
 
     async def _seal_when_due(self) -> None:
         if self._key is None:
             return
-        size = await self.queue.run(lambda engine: engine.journal.size)
+        size = await self._look_at_storage()
+        if size is None:
+            return
         is_late = self.clock.steady() - self._sealed_at >= self.plan.seal_minutes * 60_000
         if size - self._sealed >= self.plan.seal_every or (is_late and size > self._sealed):
             await self.seal()
@@ -227,19 +284,25 @@ class HouseServer:
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
+        if self._audit is not None:
+            self._audit.close()
         for countdown in self._countdowns.values():
             countdown.stop()
-        for socket in list(self.dispatcher.sockets):
-            socket.end("stopped", "the server stops: connect again later", 1012)
+        self.disconnect_everybody()
         await self.dispatcher.finished()
         await self._written(self.authentication.finish(self.clock.now()))
         await self._written(self._note(NoteStop(at=self.clock.now(), by=FLOOR)))
         await self._written(self.seal())
         await asyncio.get_running_loop().run_in_executor(None, self.queue.close)
 
+    def disconnect_everybody(self) -> None:
+        for socket in list(self.dispatcher.sockets):
+            socket.end("stopped", "the server stops: connect again later", 1012)
+
     async def _written(self, work: Awaitable[None]) -> None:
         """Does one part of a stop; a failure does not prevent the others."""
         try:
             await work
         except JournalError as error:
+            self.unwritten = self.unwritten or str(error)
             _log.error("the stop could not be recorded", error=str(error))

@@ -28,6 +28,7 @@ TAKES_NOTHING: Final = 20_000  # ms that sent bytes may stay unacknowledged
 FILES_A_SOCKET: Final = 2  # a new connection may overlap with one that is closing
 OTHER_FILES: Final = 1_000  # the journal's, the pages', and requests'
 UNKNOWN_FILES: Final = 10_000  # for connections where the system does not say how many it allows
+TELLS: Final = 3.0  # seconds that a server in doubt still answers /health: monitoring looks every few seconds
 STOPPED_WITHIN: Final = 10  # seconds that a stop waits for clients to disconnect
 
 
@@ -181,7 +182,10 @@ class Serving:
                 loop.remove_signal_handler(signal_)
 
     async def _stop_in_doubt(self) -> None:
+        """A server that cannot go on tells so on /health for a moment, refuses everybody, and stops."""
         await self.house_server.queue.in_doubt.wait()
+        self.house_server.disconnect_everybody()
+        await asyncio.sleep(TELLS)
         self._server.should_exit = True
 
     def stop(self) -> None:

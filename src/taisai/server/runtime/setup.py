@@ -123,7 +123,9 @@ def set_up(
             issuer=plan.house,
         )
         journal = f"{_slug(plan.house)}-{entropy(4).hex()}"
-        checkpoint, warning = _open_journal(plan, journal, key, new.credentials, now=now, made=made)
+        checkpoint, warning = _open_journal(
+            plan, journal, key, new.credentials, now=now, entropy=entropy, made=made
+        )
         _write(plan.folder / CONFIG, _config(plan), made)
     return NewHouse(
         config=plan.folder / CONFIG,
@@ -137,7 +139,14 @@ def set_up(
 
 
 def _open_journal(
-    plan: SetupPlan, name: str, key: SigningKey, credentials: vault.Credentials, *, now: int, made: list[Path]
+    plan: SetupPlan,
+    name: str,
+    key: SigningKey,
+    credentials: vault.Credentials,
+    *,
+    now: int,
+    entropy: Entropy,
+    made: list[Path],
 ) -> tuple[str, str]:
     """Opens the journal with its administrator; returns the checkpoint and the warning."""
     path, by = plan.folder / JOURNAL, plan.administrator
@@ -147,7 +156,7 @@ def _open_journal(
     try:
         program = f"taisai {__version__}"
         journal = Journal.opened(
-            store, journal=name, key=key.public, at=now, by=by, program=program, demonstration=False
+            store, journal=name, key=key, at=now, by=by, program=program, demonstration=False, random=entropy
         )
         engine = Engine(journal)
         opening = OpenHouse(
@@ -157,7 +166,7 @@ def _open_journal(
         _execute(engine, opening)
         _execute(engine, EnrolPerson(at=now, by=by, person=by, rank=FLOOR_LADDER[-1]))
         _execute(engine, SetCredentials(at=now, by=by, person=by))
-        vault.keep(store, by, credentials)
+        vault.keep(journal.store, by, credentials)
         return journal.seal(key, at=now), too_few_supervisors(engine.house()) or ""
     finally:
         store.close()

@@ -16,13 +16,13 @@ from taisai.game.table import Table
 from taisai.game.terms.opening import gaming_day
 from taisai.journal import Engine, Journal, SigningKey, SqliteStore, load_public_key, load_signing_key
 from taisai.journal.seals.keys import MOST_PASSPHRASE
-from taisai.journal.seals.merkle import Frontier, leaf_hash
 from taisai.rules.book import Rulebook
 from taisai.rules.errors import RulesError, printable
 from taisai.server.config import Config, TableConfig
 from taisai.server.config.settings import settings_of
 from taisai.server.config.tables import TABLE, faults_of
-from taisai.server.runtime.environment import manifest, newest_copy
+from taisai.server.runtime.environment import manifest
+from taisai.server.runtime.journal_checks import check_chain, check_storage
 from taisai.server.runtime.rulebook_approvals import MOST_BYTES, RulebookApprovals, read_approvals
 
 
@@ -112,7 +112,7 @@ def opened(
     _check_files(config, start)
     _check_disk(config, start, free)
     key, approvals = _signing_key(config, start), _approvals(config, start)
-    engine = _engine(config, start)
+    engine = _engine(config, key, start)
     if engine is None:
         return start, None
     try:
@@ -198,7 +198,7 @@ def _approvals(config: Config, start: StartupReport) -> RulebookApprovals | None
     return read
 
 
-def _engine(config: Config, start: StartupReport) -> Engine | None:
+def _engine(config: Config, key: SigningKey | None, start: StartupReport) -> Engine | None:
     """The journal opened for writing; a store that fails is closed again."""
     try:
         store = SqliteStore(config.journal.file)
@@ -206,7 +206,7 @@ def _engine(config: Config, start: StartupReport) -> Engine | None:
         start.fails("journal", error)
         return None
     try:
-        return Engine(Journal(store))
+        return Engine(Journal(store, key=key))
     except BaseException as error:
         store.close()
         if not isinstance(error, RulesError):
@@ -230,6 +230,7 @@ def _check_journal(config: Config, engine: Engine, key: SigningKey | None, start
         start.fails("key", f"expected the key that signs the journal, {its}, got {ours}")
     elif key is not None:
         start.passes("key", f"{key.name} {key.public.id} signs the journal")
+        check_storage(config, journal, start)
     house = engine.house()
     wanted, got = (config.house.name, config.house.currency), (house.name, house.currency)
     if not house.open:
@@ -252,11 +253,20 @@ def _check_clock(config: Config, journal: Journal, now: int, start: StartupRepor
 
 
 def proven(
-    config: Config, found: OpenedJournal, *, now: int, program: Callable[[], str] = manifest
+    config: Config,
+    found: OpenedJournal,
+    *,
+    now: int,
+    program: Callable[[], str] = manifest,
+    whole: bool = False,
 ) -> StartupReport:
-    """Checks the journal, the rulebooks and the program; the results of `opened` come first."""
+    """Checks the journal, the rulebooks and the program; the results of `opened` come first.
+
+    `whole` hashes every entry. Otherwise what an authenticated snapshot covers is left to the background
+    audit, so that the time of a start does not grow with the past.
+    """
     start = found.start
-    _check_chain(config, found, start)
+    check_chain(config, found, start, whole=whole)
     try:
         _check_tables(config, found, now, start)
         if problem := too_few_supervisors(found.engine.house()):
@@ -265,42 +275,6 @@ def proven(
         start.fails("tables", error)
     _check_program(config, program(), start)
     return start
-
-
-def _check_chain(config: Config, found: OpenedJournal, start: StartupReport) -> None:
-    """Checks the chain of entries, all checkpoints, and the newest copy of a checkpoint."""
-    journal = found.journal
-    try:
-        journal.prove()
-        count = len(journal.store.checkpoints())
-        if config.journal.checkpoints is not None:
-            _expect_copy(journal, found.key, config.journal.checkpoints)
-    except RulesError as error:
-        start.fails("chain", error)
-        return
-    start.passes("chain", f"{journal.size:,} entries verified, checkpoints verified: {count:,}")
-
-
-def _expect_copy(journal: Journal, key: SigningKey, folder: Path) -> None:
-    """Checks that the journal still has the entries of the newest copied checkpoint."""
-    copy = newest_copy(folder)
-    if copy is None:
-        return
-    checkpoint = copy.checkpoint
-    copied = f"the copy of a checkpoint over {checkpoint.size:,} entries"
-    if checkpoint.size > journal.size:
-        raise RulesError(f"expected the entries of {copied}, got {journal.size:,}: the journal was cut off")
-    tree = Frontier()
-    for row in journal.store.rows():
-        if row.position > checkpoint.size:
-            break
-        tree.append(leaf_hash(row.body))
-    if (checkpoint.origin, checkpoint.root) != (journal.origin, tree.root()):
-        raise RulesError(f"the entries differ from {copied} ({checkpoint.origin})")
-    if not copy.is_signed_by(key.public) and copy.text not in (
-        stored.text for stored in journal.store.checkpoints()
-    ):
-        raise RulesError(f"{copied} has no signature of the key of the house ({checkpoint.origin})")
 
 
 def _check_tables(config: Config, found: OpenedJournal, now: int, start: StartupReport) -> None:

@@ -1,0 +1,156 @@
+"""Reading a journal: its entries in order, and at a start the tree over them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from typing import Final, NamedTuple
+
+from taisai.journal.beside import NO_TREE, KeptTree, Snapshots, head_of
+from taisai.journal.codec import FORMAT, JOURNAL_STREAM, NOTHING_BEFORE, AnyEvent, Codec, Entry
+from taisai.journal.errors import DamagedError
+from taisai.journal.seals.checkpoints import SignedCheckpoint, read_signed
+from taisai.journal.seals.merkle import Frontier, leaf_hash
+from taisai.journal.seals.secret import StorageSecret
+from taisai.journal.stores.contract import Row, Store
+
+_PREVIOUS: Final = re.compile(rb'"previous":"([0-9a-f]{64})"')
+
+
+class ReadTree(NamedTuple):
+    tree: Frontier
+    last: str
+    """The hash of the last entry."""
+    versions: dict[str, int]
+    """Stream → how many entries it has."""
+    hashed_from: int
+    """The entries up to here were not hashed: an authenticated snapshot of the tree covers them."""
+
+
+def read_tree(store: Store, codec: Codec, snapshots: Snapshots | None) -> ReadTree:
+    """The tree of a journal. Hashes every entry that no snapshot with a valid code covers."""
+    kept, base = KeptTree(NO_TREE, {}), NO_TREE
+    if snapshots is not None and (latest := snapshots.tree()) is not None:
+        kept, base = latest, snapshots.base(latest, JOURNAL_STREAM)
+    tree, versions, previous = Frontier(base.size, base.peaks), dict(kept.versions), NOTHING_BEFORE
+    for row in store.rows(after=max(tree.size - 1, 0)):
+        leaf = leaf_hash(row.body)
+        if row.position > tree.size:
+            if not _follows(row, previous):
+                codec.decode(row.body, row.position)  # its error is more precise
+                expect_next(row, previous)
+            if snapshots is not None:
+                _expect_place(row, codec)
+            tree.append(leaf)
+            if tree.size > kept.tree.size:
+                versions[row.stream] = row.version
+            elif tree.size == kept.tree.size and tree.peaks != kept.tree.peaks:
+                raise DamagedError(tree.size, "the entries up to here are not those that were written")
+        previous = leaf.hex()
+    return ReadTree(tree, previous, versions, base.size)
+
+
+def hash_all(
+    store: Store, expect_sealed: Callable[[SignedCheckpoint, Frontier], None]
+) -> tuple[Frontier, str]:
+    """The tree over every entry and the hash of the last; `expect_sealed` is called at each checkpoint."""
+    stored = (read_signed(checkpoint.text) for checkpoint in store.checkpoints())
+    kept = sorted(stored, key=_size_of, reverse=True)
+    tree, previous = Frontier(), NOTHING_BEFORE
+    for row in store.rows():
+        expect_next(row, previous)
+        leaf = leaf_hash(row.body)
+        tree.append(leaf)
+        previous = leaf.hex()
+        while kept and _size_of(kept[-1]) == tree.size:
+            expect_sealed(kept.pop(), tree)
+    if kept:
+        problem = f"expected the {_size_of(kept[-1])} of a checkpoint, got {tree.size}"
+        raise DamagedError(tree.size, f"entries are missing: {problem}")
+    return tree, previous
+
+
+def read_entries(store: Store, codec: Codec, *, after: int, stream: str | None) -> Iterator[Entry]:
+    """The entries in order. A damaged or misplaced entry raises DamagedError."""
+    expected = after
+    for row in store.rows(after=after, stream=stream):
+        expected += 1
+        entry = codec.decode(row.body, row.position)
+        got = row.position if stream is None else row.version
+        if got != expected or (entry.position, entry.stream, entry.version) != row[:3]:
+            place = f"{'position' if stream is None else f'version of {stream}'} {expected}"
+            said = f"position {entry.position}, version {entry.version} of {entry.stream}"
+            raise DamagedError(row.position, f"expected {place}, got an entry with {said}")
+        yield entry
+
+
+def read_events(
+    store: Store, codec: Codec, stream: str, *, after: int, last: int | None
+) -> Iterator[tuple[int, AnyEvent]]:
+    """Version and event of each entry of a stream, up to its `last` version if that is known."""
+    decode, expected = codec.decode_event, after
+    for row in store.rows(after=after, stream=stream):
+        expected += 1
+        place, event = decode(row.body, row.position)
+        if row.version != expected or place != row[:3]:
+            said = f"position {place[0]}, version {place[2]} of {place[1]}"
+            raise DamagedError(
+                row.position, f"expected version {expected} of {stream}, got an entry with {said}"
+            )
+        if last is not None and expected > last:
+            raise DamagedError(row.position, f"expected {last} entries of {stream}, got {expected}")
+        yield expected, event
+    if last is not None and expected < last:
+        raise DamagedError(0, f"entries are missing: expected {last} of {stream}, got {expected}")
+
+
+def expect_head(store: Store, secret: StorageSecret, journal: str, read: ReadTree) -> None:
+    """Refuses entries that another program has added, changed or removed at the end."""
+    head, size = store.head(), read.tree.size
+    if not size or head == head_of(secret, journal, size, read.last):
+        return
+    problem = f"expected the end of the journal as this house wrote it, got {size:,} entries"
+    authentic = 0
+    row = None if head is None else next(store.rows(after=max(head.size - 1, 0)), None)
+    if row and head == head_of(secret, journal, row.position, leaf_hash(row.body).hex()):
+        authentic = row.position
+        problem += f", of which the first {authentic:,} are authenticated"
+    problem += ": another program has written to the file. Restore a backup with `taisai restore`"
+    raise DamagedError(min(authentic + 1, size), problem)
+
+
+def expect_next(row: Row, previous: str) -> None:
+    """Refuses an entry whose previous hash is another."""
+    if not _follows(row, previous):
+        match = _PREVIOUS.search(row.body)
+        got = f"{match[1].decode()[:16]}…" if match else "no hash"
+        raise DamagedError(
+            row.position, f"broken chain: expected the previous hash {previous[:16]}…, got {got}"
+        )
+
+
+def _follows(row: Row, previous: str) -> bool:
+    return b'"previous":"%b"' % previous.encode() in row.body
+
+
+def _expect_place(row: Row, codec: Codec) -> None:
+    """Refuses a row whose place is not the one in its body."""
+    place = row[:3] if _is_in_place(row) else codec.decode_event(row.body, row.position)[0]
+    if place != row[:3]:
+        position, stream, version = place
+        got = f"position {position}, version {version} of {stream}"
+        raise DamagedError(row.position, f"expected an entry of {row.stream}, got one with {got}")
+
+
+def _is_in_place(row: Row) -> bool:
+    """Whether the canonical bytes of an entry end with its place, which needs no decoder to see."""
+    body = row.body
+    return (
+        body.endswith(b'"v":%d,"version":%d}' % (FORMAT, row.version))
+        and b'"position":%d,"previous":"' % row.position in body
+        and body[: body.rfind(b',"v":')].endswith(b',"stream":"%b"' % row.stream.encode())
+    )
+
+
+def _size_of(signed: SignedCheckpoint) -> int:
+    return signed.checkpoint.size
