@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import shlex
+import sys
 import time
 from argparse import Namespace
 from collections.abc import Iterator
@@ -218,6 +219,18 @@ def show(arguments: Namespace) -> int:
     return 0
 
 
+def confirmed(what: str, *, sure: bool) -> None:
+    """Shows what cannot be undone; goes on only with `--yes`, or with a yes typed at a terminal."""
+    if sure:
+        return
+    if not sys.stdin.isatty():
+        raise RulesError(f"this cannot be undone: {what}; add --yes if you are sure")
+    sys.stderr.write(f"! This cannot be undone: {what}\nType yes to go on: ")
+    sys.stderr.flush()
+    if sys.stdin.readline().strip() != "yes":
+        raise RulesError("expected yes; nothing was changed")
+
+
 def rotate(arguments: Namespace) -> int:
     """Lets another key sign, and seals the journal with it."""
     by = arguments.by.strip()
@@ -227,6 +240,8 @@ def rotate(arguments: Namespace) -> int:
     new = signing_key(arguments.new, arguments.new_passphrase_file)
     if old.public == new.public:
         raise RulesError(f"expected a new key, got the old one again: {new.name} {new.public.id} (--new)")
+    what = f"{old.name} {old.public.id} can never again sign {printable(arguments.journal)}"
+    confirmed(what, sure=arguments.yes)
     with written(arguments.journal) as journal:
         journal.rotate(old, new.public, at=signing_time(journal, clock()), by=by)
         text = journal.seal(new, at=signing_time(journal, clock()))

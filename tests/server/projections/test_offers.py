@@ -91,6 +91,24 @@ def test_whatever_is_offered_is_done_and_whatever_is_not_is_refused_or_an_irregu
     assert expected <= set(seen), expected - set(seen)
 
 
+def test_what_cannot_be_undone_is_told_with_the_offer_and_nothing_else_is() -> None:
+    told: dict[tuple[str, str], bool] = {}
+    for setup in SETUPS:
+        for state in states(setup, 0, 80):
+            for offer in offers(state.table, state.now):
+                how = offer.preset.get("treatment") or offer.preset.get("how") or ""
+                told[offer.command, how] = offer.final is not None
+                assert offer.final is None or offer.final.en.startswith("This cannot be undone: ")
+                assert offer.final is None or offer.final.zh.startswith("此操作无法撤销：")
+    final = {(command, how) for (command, how), is_final in told.items() if is_final}
+    wanted = {
+        ("begin-day", ""), ("close-table", ""), ("settle-claim", "waive"), ("decide-referral", "void"),
+        ("decide-referral", "void-rounds"), ("decide-referral", "shut"),
+    }  # fmt: skip
+    assert final == wanted & set(told)
+    assert ("close-table", "") in final
+
+
 def test_each_offer_names_exactly_the_positions_that_may_do_it() -> None:
     random, wrong, tried = Random(2), list[str](), 0
     for setup in SETUPS:
