@@ -48,6 +48,7 @@ def test_making_one_says_the_same_to_machines(taisai: Taisai) -> None:
 
 def test_a_passphrase_is_the_first_line_of_its_file(taisai: Taisai, tmp_path: Path) -> None:
     (tmp_path / "secret").write_bytes("gro\u00dfes Gl\u00fcck\r\nnot this\n".encode())
+    (tmp_path / "secret").chmod(0o600)
     words = ("--passphrase-file", "secret")
     assert taisai("keys", "make", "house.key", "--name", "house", *words).code == 0
     assert load_signing_key(Path("house.key"), "gro\u00dfes Gl\u00fcck").name == "house"
@@ -91,6 +92,7 @@ def test_no_key_is_ever_written_over(taisai: Taisai, tmp_path: Path, there: str)
 def test_misuse_is_refused_in_one_line(taisai: Taisai, tmp_path: Path, words: str, message: str) -> None:
     for name, raw in {"empty": b"", "long": b"x" * 2_000, "bytes": b"\xff\n", "huge": b"x" * 20_000}.items():
         (tmp_path / name).write_bytes(raw)
+        (tmp_path / name).chmod(0o600)
     ran = taisai("keys", *words.split())
     assert (ran.code, ran.out, len(ran.err.splitlines())) == (2, "", 1)
     assert message in ran.err

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import errno
 import os
+import shlex
+import stat
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -29,11 +31,17 @@ def read_file(path: str, what: str, most: int) -> bytes:
     return data
 
 
-def first_line(path: str, what: str, most: int) -> str:
-    """The first line of a file, of at most so many bytes."""
+def secret_line(path: str, what: str, most: int) -> str:
+    """The first line of a file that only its owner may read, of at most so many bytes."""
     try:
         with Path(path).open("rb") as file:
+            mode = os.fstat(file.fileno()).st_mode
+            if os.name == "posix" and stat.S_ISREG(mode) and mode & (stat.S_IRWXG | stat.S_IRWXO):
+                problem = f"others can read the {what}: expected mode 0600, got {stat.S_IMODE(mode):04o}"
+                raise RulesError(f"{problem}; run: chmod 600 {printable(shlex.quote(path))}")
             return file.readline(most + 2).rstrip(b"\r\n").decode()
+    except RulesError:  # which is a ValueError, too
+        raise
     except (OSError, ValueError) as error:
         raise unreadable(path, what, error) from None
 
@@ -63,7 +71,7 @@ def write_new(path: str, text: str) -> None:
 
 
 @contextmanager
-def writing(out: str) -> Iterator[IO[bytes]]:
+def writing(out: str, *, mode: int = 0o666) -> Iterator[IO[bytes]]:
     """A new file that gets its name when all of it is written; or standard output."""
     if out == STDOUT:
         sys.stdout.flush()
@@ -74,7 +82,7 @@ def writing(out: str) -> Iterator[IO[bytes]]:
         raise _exists(path)
     unfinished = path.with_name(f"{path.name}.part")
     try:
-        file = unfinished.open("xb")
+        file = open(unfinished, "xb", opener=lambda name, flags: os.open(name, flags, mode))  # noqa: PTH123
     except FileExistsError:
         raise _exists(unfinished) from None
     except (OSError, ValueError) as error:

@@ -16,7 +16,7 @@ from taisai.audit.backup import back_up, check, expect_nothing
 from taisai.audit.backup import restore as restore_backup
 from taisai.audit.sources import JournalFile
 from taisai.cli.audit.reading import count, flawed, moment, progress
-from taisai.cli.files import first_line, read_file, reason_of, write_new
+from taisai.cli.files import read_file, reason_of, secret_line, write_new
 from taisai.cli.printing import as_json, line, show_table
 from taisai.journal.errors import DamagedError, JournalError
 from taisai.journal.journal import Journal
@@ -80,7 +80,7 @@ def signing_key(file: str, passphrase_file: str | None) -> SigningKey:
 
 def passphrase_in(file: str | None) -> str | None:
     """The first line of a file; None where no file is named."""
-    return None if file is None else first_line(file, "passphrase file", MOST_PASSPHRASE)
+    return None if file is None else secret_line(file, "passphrase file", MOST_PASSPHRASE)
 
 
 def signing_time(journal: Journal, now: int) -> int:

@@ -28,7 +28,9 @@ _COMMANDS: Final[Mapping[str, Words]] = {
 _TREATMENTS: Final[Mapping[str, Words]] = dict.fromkeys(
     (Treatment.VOID, Treatment.VOID_ROUNDS, Treatment.SHUT), _VOID
 )
-_WAIVED: Final = _final("the claim is given up, and nobody can collect it later.", "款项一经放弃，日后不能再收取。")
+_WAIVED: Final = _final(
+    "the claim is given up, and nobody can collect it later.", "款项一经放弃，日后不能再收取。"
+)
 
 
 def final_text(command: str, preset: Mapping[str, Any]) -> Words | None:
