@@ -123,8 +123,8 @@ def rotated(taisai: Taisai, *more: str) -> None:
     play(taisai)
     taisai("keys", "make", "house.key", "--name", "house")
     ran = taisai(
-        "keys", "rotate", "evening.db", "--key", "evening.db.key", "--new", "house.key", "--by", "Sue", "--yes",
-        *more,
+        "keys", "rotate", "evening.db", "--key", "evening.db.key", "--new", "house.key", "--by", "Sue",
+        "--yes", *more,
     )  # fmt: skip
     assert (ran.code, ran.err) == (0, ""), ran
 

@@ -36,14 +36,13 @@ def secret_line(path: str, what: str, most: int) -> str:
     try:
         with Path(path).open("rb") as file:
             mode = os.fstat(file.fileno()).st_mode
-            if os.name == "posix" and stat.S_ISREG(mode) and mode & (stat.S_IRWXG | stat.S_IRWXO):
-                problem = f"others can read the {what}: expected mode 0600, got {stat.S_IMODE(mode):04o}"
-                raise RulesError(f"{problem}; run: chmod 600 {printable(shlex.quote(path))}")
-            return file.readline(most + 2).rstrip(b"\r\n").decode()
-    except RulesError:  # which is a ValueError, too
-        raise
+            first = file.readline(most + 2).rstrip(b"\r\n").decode()
     except (OSError, ValueError) as error:
         raise unreadable(path, what, error) from None
+    if os.name == "posix" and stat.S_ISREG(mode) and mode & (stat.S_IRWXG | stat.S_IRWXO):
+        problem = f"others can read the {what}: expected mode 0600, got {stat.S_IMODE(mode):04o}"
+        raise RulesError(f"{problem}; run: chmod 600 {printable(shlex.quote(path))}")
+    return first
 
 
 def unreadable(path: str, what: str, error: OSError | ValueError) -> RulesError:
@@ -82,7 +81,7 @@ def writing(out: str, *, mode: int = 0o666) -> Iterator[IO[bytes]]:
         raise _exists(path)
     unfinished = path.with_name(f"{path.name}.part")
     try:
-        file = open(unfinished, "xb", opener=lambda name, flags: os.open(name, flags, mode))  # noqa: PTH123
+        file = os.fdopen(os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode), "wb")
     except FileExistsError:
         raise _exists(unfinished) from None
     except (OSError, ValueError) as error:
