@@ -1,4 +1,4 @@
-// Made from the server's schemas a134e61d2af07beb by `npm run messages`, never by hand.
+// Made from the server's schemas 718cb595b56e855d by `npm run messages`, never by hand.
 
 export type AnyCommand =
   | Assign
@@ -243,7 +243,7 @@ export interface Assign {
   position: string;
 }
 /**
- * A new gaming day.
+ * A new gaming day: the calendar's, or with a second person the day after it.
  */
 export interface BeginDay {
   command: "begin-day";
@@ -1166,6 +1166,7 @@ export interface Offer {
   clause: string;
   label: Words;
   then: Words | null;
+  final: Words | null;
   main: boolean;
 }
 /**

@@ -74,7 +74,9 @@ else:  # one decoder tells them apart by their tags
     _OneCommand = Union[(*COMMANDS, *HOUSE_COMMANDS)]
 
 ADDED_FIELDS: Final[Mapping[str, frozenset[str]]] = {
+    "begin-day": frozenset({"calendar", "second"}),
     "close-withdrawal": frozenset({"others_stay"}),
+    "day-begun": frozenset({"second"}),
     "irregularity-ruled": frozenset({"item", "unsuitable"}),
     "load-shoe": frozenset({"backs"}),
     "shoe-loaded": frozenset({"backs"}),

@@ -56,7 +56,10 @@ HOUSE_PROCEDURES: Final[Mapping[Clause, str]] = {
         "A supervisor or a higher rank opens a table once. A table closes between rounds, with no money "
         "left on it."
     ),
-    Clause("house:day"): "Gaming days and shifts begin between rounds, each later than the one before.",
+    Clause("house:day"): (
+        "Gaming days and shifts begin between rounds, each day later than the one before: the calendar's, or "
+        "by two people the next."
+    ),
     Clause("house:people"): (
         "A supervisor assigns the Dealer. Two people at the House add supervisors to the staff list."
     ),

@@ -13,7 +13,7 @@ from taisai.game.refusals import Reason, Refusal
 from taisai.game.table import SHUT, Deciders, Effects, Person, Table
 from taisai.game.terms import messages
 from taisai.game.terms.terms import Basis, digest_of, fault_of, terms_of
-from taisai.game.vocabulary import SYSTEM, Means, folded
+from taisai.game.vocabulary import FLOOR, SYSTEM, Means, folded
 from taisai.rules.clauses import Clause
 from taisai.rules.equipment import InspectedBefore
 from taisai.rules.errors import OfferError, RulesError
@@ -100,12 +100,40 @@ def close_table(table: Table, command: messages.CloseTable) -> Events | Refusal:
 
 
 def begin_day(table: Table, command: messages.BeginDay) -> Events | Refusal:
-    """A gaming day, later than the one before."""
-    if refusal := supervisor(table, command.by, DAY) or between_rounds(table, DAY) or _bad_day(command.day):
+    """A gaming day, later than the one before; the server itself begins the calendar's."""
+    is_by_clock = command.by == FLOOR and command.calendar != ""
+    refusal = None if is_by_clock else supervisor(table, command.by, DAY)
+    if refusal := refusal or between_rounds(table, DAY) or _bad_day(command.day):
         return refusal
     if command.day <= table.day:
         return refused(Reason.BAD_VALUE, DAY, f"expected a day after {table.day}, got {command.day}")
-    return (messages.DayBegun(at=command.at, by=command.by, clause=DAY, day=command.day),)
+    is_early = command.calendar not in ("", command.day)
+    if is_early and (refusal := _off_calendar(table, command)):
+        return refusal
+    second = command.second if is_early else None
+    return (messages.DayBegun(at=command.at, by=command.by, clause=DAY, day=command.day, second=second),)
+
+
+def _off_calendar(table: Table, command: messages.BeginDay) -> Refusal | None:
+    """Why another day than the calendar's may not begin: not the next one, or without a second person."""
+    if refusal := _bad_day(command.calendar):
+        return refusal
+    latest = latest_day(command.calendar)
+    if command.day != latest:
+        wanted = f"the gaming day {command.calendar}, or with a second person {latest}"
+        return refused(Reason.BAD_VALUE, DAY, f"expected {wanted}, got {command.day}")
+    if command.by == FLOOR:
+        return None  # the server brings the other tables to the day that two people began at one
+    return two_people(table, command.by, command.second, clause=DAY)
+
+
+def latest_day(calendar: str) -> str:
+    """The latest gaming day that may begin: the one after the calendar's.
+
+    >>> latest_day("2026-02-28")
+    '2026-03-01'
+    """
+    return (datetime.date.fromisoformat(calendar) + datetime.timedelta(days=1)).isoformat()
 
 
 def begin_shift(table: Table, command: messages.BeginShift) -> Events | Refusal:

@@ -26,6 +26,7 @@ from taisai.server.projections.house_feeds import HouseFeeds
 from taisai.server.runtime.betting_clock import Countdown
 from taisai.server.runtime.command_queue import CommandQueue
 from taisai.server.runtime.environment import Clock, Entropy, copy_checkpoint
+from taisai.server.runtime.gaming_days import GamingDays
 from taisai.server.runtime.metrics import Metrics
 from taisai.server.runtime.monitors import Monitors
 from taisai.server.runtime.plan import HousePlan, TablePlan
@@ -82,6 +83,9 @@ class HouseServer:
             demonstration=self.demonstration, pages=our_pages(), dealers=dealers,
         )  # fmt: skip
         self._positions = PositionReconciler(self.queue, clock=clock)
+        self._days = None if plan.day is None else GamingDays(
+            self.queue, clock=self.clock, calendar=plan.day, approved=plan.approved
+        )  # fmt: skip
         self._monitors = Monitors(self.queue, clock=clock, thresholds=plan.thresholds)
         self._countdowns: dict[str, Countdown] = {}
         self._shakers: dict[str, Shaker] = {}
@@ -136,6 +140,8 @@ class HouseServer:
                 _log.exception("a repeated task failed", what=work.__name__)
 
     async def _tick(self) -> None:
+        if self._days is not None:
+            self._days.tick()
         self._monitors.tick()
         self._positions.tick()
         await self.authentication.tick(self.clock.now())
