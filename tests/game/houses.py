@@ -23,6 +23,7 @@ from taisai.cage.messages import (
     HouseEvent,
     HouseOpened,
     IssueTicket,
+    LimitAmounts,
     OpenHouse,
     PayClaim,
     PersonDismissed,
@@ -36,6 +37,7 @@ from taisai.cage.messages import (
     TakeOut,
     TicketAccepted,
     TicketRedeemed,
+    TicketSold,
 )
 from taisai.game.money.ledger import Account
 from taisai.game.refusals import Reason, Refusal
@@ -70,6 +72,7 @@ ONE_OF_EACH: tuple[HouseCommand, ...] = (
     CountDrop(transfer="t5", table="T7", declared=250, counted=240, **BY_TWO),
     PayClaim(transfer="t6", table="T7", claim="c1", amount=70, **BY_TWO),
     CollectClaim(transfer="t7", table="T7", claim="c2", amount=30, **BY_TWO),
+    LimitAmounts(at=NOON, by=FLOOR, sale=2_000, redemption=600, fill=1_000),
     BringIn(id="m2", amount=50, **BY_TWO),
     TakeOut(id="m3", amount=2_000, **BY_TWO),
     *AT_THE_DOOR,
@@ -211,6 +214,11 @@ def lone(house: House, event: HouseEvent, before: list[HouseEvent]) -> Iterator[
         if second is None and (isinstance(event, CredentialsSet) or event.by == FLOOR):
             return  # and where one was needed, the door's own checks tell
         others, known = others | {folded(event.person)}, known or event.by == before[0].by
+    if isinstance(event, TicketSold | TicketRedeemed) and second is None:
+        limits = house.amounts
+        most = None if limits is None else limits.sale if isinstance(event, TicketSold) else limits.redemption
+        if most is None or event.amount <= most:
+            return
     rank = house.people.get(second or "", "cashier")
     if not known or folded(second or event.by) in others or rank == "cashier":
         yield f"{event} was done without a second person"

@@ -1,4 +1,4 @@
-// Made from the server's schemas 718cb595b56e855d by `npm run messages`, never by hand.
+// Made from the server's schemas 0f892217b5702ecd by `npm run messages`, never by hand.
 
 export type AnyCommand =
   | Assign
@@ -807,12 +807,13 @@ export interface PreviewRequest {
   faces: [number, number, number];
 }
 /**
- * Sells a ticket for cash. The server makes its number.
+ * Sells a ticket for cash. The server makes its number. Above the amount for one it takes two people.
  */
 export interface SellTicketRequest {
   type: "sell-ticket";
   id: string;
   amount: number;
+  approval?: string | null;
 }
 /**
  * Sends chips from the cage to a table's tray.

@@ -6,6 +6,8 @@ from collections.abc import Iterator, Mapping
 from enum import Enum, auto
 from typing import Any, Final, NamedTuple
 
+from msgspec import UNSET
+
 from taisai.cage import messages
 from taisai.cage.access import (
     ADOPTION,
@@ -18,9 +20,10 @@ from taisai.cage.access import (
     left_locked,
     name_taken,
 )
-from taisai.cage.house import House, HouseTransfer, Ticket, entries, movement_of, transfer_of
+from taisai.cage.house import House, HouseTransfer, Ticket, entries, limits_of, movement_of, transfer_of
 from taisai.cage.messages import HouseCommand, HouseEvent
 from taisai.cage.values import beyond, clock, lookup, same_person, too_many, value_refusals
+from taisai.game.checks import AMOUNTS, MOST_AT_ONCE, above_most
 from taisai.game.refusals import Reason, Refusal, first
 from taisai.game.vocabulary import FLOOR, TABLE, is_name
 from taisai.rules.clauses import Clause
@@ -31,6 +34,9 @@ MOST_PEOPLE: Final = 10_000  # on the staff list at a time, and locked when they
 MOST_MOVEMENTS: Final = 1_000_000  # of the owners' money, of one stream: a retry must be known as one
 MOST_TICKETS: Final = 1_000_000  # of one stream, redeemed ones too: a second redemption must be refused
 MOST_TRANSFERS: Final = 3_000_000  # of one stream: each ticket issued and accepted, and as many others
+
+MOST_HELD: Final = 1_000 * MOST_AT_ONCE
+"""Of the cage's cash and of open tickets: a ninth of the greatest sum, so that what players win fits too."""
 
 _CAGE: Final = Clause("house:cage")
 _PEOPLE: Final = Clause("house:people")
@@ -72,6 +78,7 @@ _ACTS: Final[Mapping[type[HouseCommand], _Act]] = {
     messages.DismissPerson: _Act(messages.PersonDismissed, _PEOPLE, _Who.SUPERVISOR),
     messages.BringIn: _Act(messages.CapitalBrought, _CAGE, _Who.TWO),
     messages.TakeOut: _Act(messages.CapitalTaken, _CAGE, _Who.TWO),
+    messages.LimitAmounts: _Act(messages.AmountsLimited, AMOUNTS, _Who.FLOOR),
     messages.SellTicket: _Act(messages.TicketSold, _TICKETS, _Who.STAFF),
     messages.IssueTicket: _Act(messages.TicketIssued, _TICKETS, _Who.TABLE),
     messages.RedeemTicket: _Act(messages.TicketRedeemed, _TICKETS, _Who.STAFF),
@@ -121,7 +128,7 @@ def decide_house(house: House, command: HouseCommand) -> tuple[HouseEvent, ...] 
     if isinstance(again, Refusal):
         refusals.append(again)
     elif not again:
-        refusals += [*_state(house, command), *_counts(house, event)]
+        refusals += [*_state(house, command), *_counts(house, event), *_amounts(house, event)]
     if refused := first(refusals):
         return refused
     if again:
@@ -135,6 +142,8 @@ def _draft(house: House, command: HouseCommand, act: _Act) -> HouseEvent:
     if isinstance(command, messages.RedeemTicket | messages.SendTicket):
         ticket = lookup(house.tickets, command.ticket)
         fields["amount"] = ticket.amount if ticket else 0
+        if fields.get("second") is UNSET:
+            del fields["second"]
     elif isinstance(command, messages.NoteFailure):
         fields |= failed_person(house, command)
     return act.event(clause=act.clause, **fields)
@@ -164,6 +173,8 @@ def _again(house: House, event: HouseEvent) -> Refusal | bool:
         ticket = lookup(house.tickets, event.ticket)
         redeemed = None if ticket is None else ticket.redeemed
         return redeemed is not None and (redeemed.by, redeemed.ask) == (event.by, event.ask)
+    if isinstance(event, messages.AmountsLimited):
+        return house.amounts == limits_of(event)
     if isinstance(event, messages.PersonEnrolled) and (rank := lookup(house.people, event.person)):
         return rank == event.rank
     if isinstance(event, messages.InterpretationsAdopted) and (
@@ -339,16 +350,40 @@ def _full(house: House, newcomer: str) -> Iterator[Refusal]:
             yield too_many("people", MOST_PEOPLE)
 
 
+def _amounts(house: House, event: HouseEvent) -> Iterator[Refusal]:
+    """Why so much may not move at once, or not by one person."""
+    amount, limits = getattr(event, "amount", None), house.amounts
+    if limits is None or type(amount) is not int:
+        return
+    match event:
+        case messages.TicketSold() | messages.CapitalBrought() | messages.FillSent():
+            most = limits.fill if isinstance(event, messages.FillSent) else MOST_AT_ONCE
+            if refusal := above_most(amount, most):
+                yield refusal
+        case _:
+            pass
+    if isinstance(event, messages.TicketSold | messages.TicketRedeemed):
+        alone = limits.sale if isinstance(event, messages.TicketSold) else limits.redemption
+        if amount > alone or event.second is not None:  # one who is named without need is recorded too
+            yield from _second(house, event.second, event.by)
+
+
 def _money(house: House, event: HouseEvent) -> Iterator[Refusal]:
     """Which account has too little, or would exceed the greatest sum."""
+    # What comes in keeps away from the greatest sum, so that tickets can always be issued for what is there.
+    comes_in = isinstance(event, messages.TicketSold | messages.CapitalBrought)
+    most = MOST_HELD if comes_in and house.amounts is not None else GREATEST_SUM
     for entry in entries(event):
         account, change = entry.account, entry.amount
         balance = house.ledger.balances[account]
         if balance + change < 0:
             message = f"not enough in {account}: {-change} needed, {balance} available"
             yield Refusal(Reason.FLOAT_SHORT, _CAGE, message, sums=(-change, balance))
-        elif balance + change > GREATEST_SUM:
-            yield beyond(account, balance + change)
+        elif balance + change > most:
+            yield beyond(account, balance + change) if most == GREATEST_SUM else Refusal(
+                Reason.BEYOND_GREATEST_SUM, AMOUNTS,
+                f"expected at most {most:,} in {account}, got {balance + change:,}",
+            )  # fmt: skip
 
 
 def _described(kept: HouseTransfer) -> str:

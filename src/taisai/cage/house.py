@@ -92,6 +92,14 @@ class Ticket(NamedTuple):
     redeemed: Redemption | None = None
 
 
+class AmountLimits(NamedTuple):
+    """What one person may sell and redeem alone, and the most of one fill; in minor units."""
+
+    sale: int
+    redemption: int
+    fill: int
+
+
 @dataclass(slots=True, repr=False)
 class House:
     """The House. Its first event opens it."""
@@ -113,6 +121,8 @@ class House:
     claims: dict[tuple[str, str], str] = field(default_factory=dict)
     """(table, claim) → the transfer under which the cage paid or collected it."""
     ledger: Ledger = field(default_factory=Ledger)
+    amounts: AmountLimits | None = None
+    """None until a server has set them, which before release 0.3 none did."""
     devices: dict[str, EnrolledDevice] = field(default_factory=dict)
     device_names: dict[str, str] = field(default_factory=dict)
     """Folded name → the device that has it."""
@@ -213,6 +223,10 @@ def transfer_of(event: messages.HouseEvent) -> HouseTransfer | None:
     return HouseTransfer(id=getattr(event, "transfer", ""), kind=kind, direction=direction, **fields)
 
 
+def limits_of(event: messages.AmountsLimited) -> AmountLimits:
+    return AmountLimits(event.sale, event.redemption, event.fill)
+
+
 def movement_of(event: messages.HouseEvent) -> CapitalMovement | None:
     """The movement of the owners' money that an event records."""
     if not isinstance(event, messages.CapitalBrought | messages.CapitalTaken):
@@ -251,6 +265,8 @@ def _apply(house: House, event: messages.HouseEvent) -> None:
             forget_person(house, event.person)
         case messages.CapitalBrought() | messages.CapitalTaken():
             _move(house, event)
+        case messages.AmountsLimited():
+            house.amounts = limits_of(event)
         case messages.TicketSold() | messages.TicketIssued():
             _add_ticket(house, event)
         case messages.TicketRedeemed() | messages.TicketAccepted():

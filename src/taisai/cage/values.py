@@ -21,6 +21,7 @@ from taisai.cage.messages import (
     SignOutCause,
     TakeSettings,
 )
+from taisai.game.checks import MOST_AT_ONCE
 from taisai.game.messages import LATEST
 from taisai.game.refusals import Reason, Refusal
 from taisai.game.vocabulary import MOST_ID, folded, is_name
@@ -57,6 +58,7 @@ _KINDS: Final[Mapping[str, ValueKind[Any]]] = {
     **_kinds(NAME, "by claim currency device house id item person seat table ticket transfer"),
     **_kinds(_TEXT, "address detail e_value manifest program reason serial what why"),
     **AMOUNTS,
+    **_kinds(whole(1, MOST_AT_ONCE, "minor units"), "sale redemption fill"),
     "at": whole(0, LATEST, "milliseconds"),
     "hours": whole(1, GREATEST_SUM),
     "results": whole(1, GREATEST_SUM),

@@ -75,11 +75,17 @@ else:  # one decoder tells them apart by their tags
 
 ADDED_FIELDS: Final[Mapping[str, frozenset[str]]] = {
     "begin-day": frozenset({"calendar", "second"}),
+    "buy-credits": frozenset({"alone", "second"}),
     "close-withdrawal": frozenset({"others_stay"}),
+    "credits-bought": frozenset({"second"}),
     "day-begun": frozenset({"second"}),
     "irregularity-ruled": frozenset({"item", "unsuitable"}),
     "load-shoe": frozenset({"backs"}),
+    "redeem-ticket": frozenset({"second"}),
+    "sell-ticket": frozenset({"second"}),
     "shoe-loaded": frozenset({"backs"}),
+    "ticket-redeemed": frozenset({"second"}),
+    "ticket-sold": frozenset({"second"}),
     "withdrawal-closed": frozenset({"others_stay", "seen"}),
 }
 """Tag of a kind of format 1 → the fields that it has since format 2, each with a default."""

@@ -122,6 +122,10 @@ HOUSE_PROCEDURES: Final[Mapping[Clause, str]] = {
     Clause("house:cage"): (
         "The cage holds the cash and chips of the house. What enters or leaves it is recorded."
     ),
+    Clause("house:amounts"): (
+        "One person sells and redeems up to the amounts of the house; above them it takes two. What moves at "
+        "once, and what the house holds, stays far below the greatest sum."
+    ),
     Clause("house:access"): (
         "Staff sign in under their own names. Three failures in a row lock new sign-ins. Two other people "
         "unlock them; while the system is stopped, a person with the machine and the key of the house can."

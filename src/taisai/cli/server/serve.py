@@ -11,6 +11,7 @@ from fractions import Fraction
 from functools import partial
 from pathlib import Path
 
+from taisai.cage import AmountLimits
 from taisai.cli import CHECK_FAILED
 from taisai.cli.printing import line
 from taisai.game.events import Interrupted
@@ -135,6 +136,9 @@ def plan_of(config: Config, approvals: RulebookApprovals) -> HousePlan:
         sign_ins=RateLimit(burst=access.sign_ins_a_minute, every=max(1, MINUTE // access.sign_ins_a_minute)),
         thresholds=Thresholds(
             large_win=floor.large_win, clock_jump=floor.clock_jump_ms, watch=Fraction(str(config.watch.level))
+        ),
+        amounts=AmountLimits(
+            config.cage.sale_alone, config.cage.redemption_alone, config.cage.largest_fill
         ),
         settings=config.public(), manifest=manifest(), seal_every=config.journal.seal_every,
         seal_minutes=config.journal.seal_minutes, checkpoints=config.journal.checkpoints,

@@ -19,6 +19,7 @@ from taisai.server.config.settings import (
     SECTIONS,
     AccessConfig,
     ApprovalsConfig,
+    CageConfig,
     FloorConfig,
     HouseConfig,
     JournalConfig,
@@ -53,6 +54,7 @@ class Config:
     approvals: ApprovalsConfig
     software: SoftwareConfig
     floor: FloorConfig
+    cage: CageConfig
     watch: WatchConfig
     logs: LogsConfig
     tables: tuple[TableConfig, ...]

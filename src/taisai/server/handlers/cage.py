@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
 
-from taisai.cage import Direction, HouseTransfer, HouseTransferKind, decide_house, messages
+from taisai.cage import Direction, HouseTransfer, HouseTransferKind, Ticket, decide_house, messages
 from taisai.game.checks import refused as refusal
 from taisai.game.commands import SendCredit, SendDrop
 from taisai.game.money.cashier import DROP, FLOAT
@@ -26,6 +26,7 @@ from taisai.server.handlers.transfers import (
     KEY_BYTES,
     arrival,
     arriving,
+    as_printed,
     kept,
     short_id,
     table_at,
@@ -46,16 +47,38 @@ async def sell_ticket(
     """Sells a ticket for cash; the same request of the same cashier again returns the same ticket."""
     now, fresh, number = context.clock.now(), context.entropy(KEY_BYTES), ""
 
-    def sell(engine: Engine) -> messages.SellTicket | Refusal:
+    def known(engine: Engine) -> Ticket | None:
         nonlocal number
         number = ticket_number(tickets_key(engine, fresh), "sold", principal.name, request.id)
-        sold = engine.house().tickets.get(number)
+        return engine.house().tickets.get(number)
+
+    # A retry needs no approval again, and that of the first time is used.
+    second = None if await context.queue.run(known) else await context.second(principal, request)
+    if isinstance(second, RefusedReply):
+        return second
+
+    def sell(engine: Engine) -> messages.SellTicket | Refusal:
+        sold = known(engine)
         if sold is not None and now - sold.at > RETRIED_WITHIN:
             return _used_id("sale", number)
-        return messages.SellTicket(at=now, by=principal.name, ticket=number, amount=request.amount)
+        return messages.SellTicket(
+            at=now, by=principal.name, ticket=number, amount=request.amount, second=second
+        )
 
     answer = await context.queue.execute(HOUSE_STREAM, sell)
     return answer_to(request.id, answer, ticket=number, amount=request.amount)
+
+
+async def redeemed(context: Context, principal: Principal, request: requests.DoRequest) -> bool:
+    """Whether a request has cashed its ticket already: a retry needs no new approval."""
+    sent: Any = request.do
+    ask = short_id("redeem", principal.name, request.id)
+
+    def is_redeemed(engine: Engine) -> bool:
+        ticket = engine.house().tickets.get(as_printed(sent.ticket))
+        return ticket is not None and ticket.redeemed is not None and ticket.redeemed.ask == ask
+
+    return await context.queue.run(is_redeemed)
 
 
 async def redeem(context: Context, command: messages.RedeemTicket, request_id: str) -> ServerMessage:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 from msgspec.structs import replace
 
 from taisai.cage.messages import AdoptInterpretations, RedeemTicket
-from taisai.game.commands import Assign, BeginDay, OpenTable
+from taisai.game.commands import Assign, BeginDay, BuyCredits, OpenTable
 from taisai.game.refusals import Reason, Refusal
 from taisai.journal import Answer, Engine, stream_of
 from taisai.journal.codec import HOUSE_STREAM, AnyCommand
@@ -19,7 +19,7 @@ from taisai.rules.errors import RulesError
 from taisai.server.auth.permissions import Role
 from taisai.server.dice import entry as dice
 from taisai.server.handlers import positions
-from taisai.server.handlers.cage import owners_moved, redeem
+from taisai.server.handlers.cage import owners_moved, redeem, redeemed
 from taisai.server.handlers.context import answer_to, refused
 from taisai.server.handlers.transfers import as_printed
 from taisai.server.runtime.gaming_days import DAY, house_day
@@ -53,12 +53,15 @@ async def do(context: Context, principal: Principal, request: DoRequest) -> Serv
         earlier = await owners_moved(context, principal, request)
         if earlier is not None:
             return earlier
-    second = await context.second(principal, request)
+    is_retry = tag_of(request.do) == "redeem-ticket" and await redeemed(context, principal, request)
+    second = None if is_retry else await context.second(principal, request)
     if isinstance(second, RefusedReply):
         return second
     command = command_of(request, at=context.clock.now(), by=principal.name, second=second)
     if isinstance(command, BeginDay) and context.plan.day is not None:
         command = replace(command, calendar=context.plan.day(command.at))
+    if isinstance(command, BuyCredits) and context.plan.amounts is not None:
+        command = replace(command, alone=context.plan.amounts.sale)
     if isinstance(command, RedeemTicket):
         return await redeem(context, command, request.id)
     overrides = False

@@ -10,6 +10,7 @@ from taisai.game.checks import no_seat
 from taisai.game.checks import refused as refusal
 from taisai.game.commands import Command, DispenseCredits
 from taisai.game.events import TicketReceived
+from taisai.game.play import decide
 from taisai.game.refusals import Reason, Refusal
 from taisai.game.seating import TERMINALS, seat_refusal
 from taisai.game.vocabulary import TABLE
@@ -105,11 +106,18 @@ async def ticket_out(context: Context, principal: Principal, request: TicketOutR
         if issued is not None and issued.ticket is not None:
             known = issued, house.tickets[issued.ticket].at
             return ()
-        # Only the House knows whether it can issue one more ticket: checked before credits leave.
-        answer = decide_house(house, issuing(transfer, request.table, 1, at=now, key=key))
-        if isinstance(answer, Refusal):
-            return answer
-        return DispenseCredits(at=now, by=principal.name, transfer=transfer, seat=request.seat)
+        command = DispenseCredits(at=now, by=principal.name, transfer=transfer, seat=request.seat)
+        table = table_at(engine, request.table)
+        leaving = table if isinstance(table, Refusal) else decide(table, command)
+        if isinstance(leaving, Refusal):
+            return leaving
+        for event in leaving:
+            # Only the House knows whether it can issue a ticket of this value: checked before credits leave.
+            amount: int = getattr(event, "amount", 0)
+            answer = decide_house(house, issuing(transfer, request.table, amount, at=now, key=key))
+            if isinstance(answer, Refusal):
+                return answer
+        return command
 
     def issue_ticket(engine: Engine) -> IssueTicket:
         nonlocal issue

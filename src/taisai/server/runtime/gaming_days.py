@@ -95,12 +95,11 @@ class GamingDays:
         return BeginDay(at=now, by=FLOOR, day=day, calendar=calendar)
 
     def _begun(self, name: str, answer: Answer | BaseException) -> None:
-        if isinstance(answer, tuple):
-            if answer:
-                self._behind -= {name}
-                self._refused.pop(name, None)
+        if answer == ():
             return
-        problem = str(answer)
-        if self._refused.get(name) != problem:
+        if not isinstance(answer, Refusal | BaseException):
+            self._behind -= {name}
+            self._refused.pop(name, None)
+        elif self._refused.get(name) != (problem := str(answer)):
             self._refused[name] = problem
             _log.error("the gaming day of a table could not begin", table=name, problem=problem)

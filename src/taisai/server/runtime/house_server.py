@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import structlog
 
-from taisai.cage.messages import NoteStart, NoteStop, TakeSettings
+from taisai.cage.messages import LimitAmounts, NoteStart, NoteStop, TakeSettings
 from taisai.game.refusals import Refusal
 from taisai.game.vocabulary import FLOOR
 from taisai.journal import Engine, JournalError, SigningKey
@@ -108,6 +108,8 @@ class HouseServer:
         now = self.clock.now()
         await self.authentication.begin(now)
         await self._note(TakeSettings(at=now, by=FLOOR, settings=dict(self.plan.settings)))
+        if (limits := self.plan.amounts) is not None:
+            await self._note(LimitAmounts(at=now, by=FLOOR, **limits._asdict()))
         await self._note(NoteStart(at=now, by=FLOOR, program=self.plan.program, manifest=self.plan.manifest))
         await self._positions.reconcile()
         left = await finish(self.queue, self.clock, entropy=self.entropy)
