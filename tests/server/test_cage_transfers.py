@@ -243,7 +243,8 @@ def with_claim_of_player(server: InlineServer) -> str:
 
 
 def cage_sent(server: InlineServer, ticket: str) -> str:
-    sent: dict[str, Any] = {"ticket": ticket, "transfer": "late", "table": "T1", "seat": "7", "session": 1}
+    id_ = server.id_of(ticket)
+    sent: dict[str, Any] = {"ticket": id_, "transfer": "late", "table": "T1", "seat": "7", "session": 1}
     server.do(SendTicket(**server.by(TABLE), **sent))
     return "late"
 
@@ -255,7 +256,7 @@ def with_claim_on_player(server: InlineServer) -> str:
     perform(server, *CONCLUDED)
     out = told(tickets.ticket_out(server, terminal(), TicketOutRequest(id="o", table="T1", seat="7")))
     assert out.amount == 51_000
-    server.do(RedeemTicket(**server.by("cat"), ticket=out.ticket))
+    server.do(RedeemTicket(**server.by("cat"), ticket=server.id_of(out.ticket)))
     damaged = Irregularity("die-damaged")
     server.do(ReportIrregularity(**server.by("dan"), event=damaged, round=1, through=1, second="pat"))
     (referral,) = server.table().referrals  # the rank above names the rounds (RWS 5.4, 5.10)

@@ -21,7 +21,6 @@ from taisai.server.dice import entry as dice
 from taisai.server.handlers import positions
 from taisai.server.handlers.cage import owners_moved, redeem, redeemed
 from taisai.server.handlers.context import answer_to, refused
-from taisai.server.handlers.transfers import as_printed
 from taisai.server.runtime.gaming_days import DAY, house_day
 
 if TYPE_CHECKING:
@@ -104,10 +103,7 @@ def command_of(request: DoRequest, *, at: int, by: str, second: str | None) -> A
     """The game's own command; a result is made by the one module that may make results."""
     if dice.is_result(request.do):
         return dice.keyed(request.do, at=at, by=by, second=second)
-    command = meant_by(request.do, at=at, by=by, second=second)
-    if isinstance(command, RedeemTicket):
-        return replace(command, ticket=as_printed(command.ticket))
-    return command
+    return meant_by(request.do, at=at, by=by, second=second)
 
 
 async def open_table(context: Context, principal: Principal, request: OpenTableRequest) -> ServerMessage:
