@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from taisai.cage import House
 from taisai.cage.messages import (
+    AmountsLimited,
     ClockJumped,
     CredentialsSet,
     DeviceKind,
@@ -43,6 +44,7 @@ from taisai.cage.messages import (
     SystemStarted,
     SystemStopped,
     TakeSettings,
+    TicketsArchived,
     UnlockPerson,
 )
 from taisai.game.vocabulary import FLOOR, SYSTEM, folded
@@ -126,7 +128,7 @@ TURNED_AWAY: tuple[HouseCommand, ...] = (
 
 _FLOOR_EVENTS: Final = (
     SignedIn, SignInFailed, SignedOut, PersonLocked, SettingsTaken, SystemStarted, SystemStopped, ClockJumped,
-    LargeWinNoted, OverrideNoted, DiceAlarmNoted, OverAgeNoted,
+    LargeWinNoted, OverrideNoted, DiceAlarmNoted, OverAgeNoted, AmountsLimited, TicketsArchived,
 )  # fmt: skip
 
 

@@ -11,8 +11,10 @@ import msgspec
 from taisai.cage import Direction, House
 from taisai.cage import decide as cage
 from taisai.cage import house as cage_state
+from taisai.cage.archive import KEPT_FOR
 from taisai.cage.messages import (
     AdoptInterpretations,
+    ArchiveTickets,
     BringIn,
     CollectClaim,
     CountDrop,
@@ -104,9 +106,16 @@ ADOPTED = AdoptInterpretations(
     at=NOON, by="max", rulebook="my-book", edition=2, digest="sha256:" + "a" * 64, rank="manager",
     asked_by="5.10",
 )  # fmt: skip
+ARCHIVED: tuple[HouseCommand, ...] = (
+    IssueTicket(transfer="t20", table="T7", ticket="gone", amount=40, **BY_TABLE),
+    SellTicket(ticket="put in", amount=60, **BY_ANN),
+    RedeemTicket(ticket="gone", **BY_ANN),
+    SendTicket(ticket="put in", transfer="t21", table="T7", seat="5", session=3, **BY_TABLE),
+    ArchiveTickets(at=NOON + KEPT_FOR, by=FLOOR, tickets=("gone", "put in")),
+)
 SCRIPT = (
-    *BEGINNING, OPEN, ADOPTED, *ONE_OF_EACH, *ONE_OF_EACH[:-1], *REDEEMING, *TWO_CLAIMS, *ALONE, *TURNED_AWAY,
-    *ENROLLED_ALONE,
+    *BEGINNING, OPEN, ADOPTED, *ARCHIVED, *ONE_OF_EACH, *ONE_OF_EACH[:-1], *REDEEMING, *TWO_CLAIMS, *ALONE,
+    *TURNED_AWAY, *ENROLLED_ALONE,
 )  # fmt: skip
 """Every command, most of them twice, and what must be refused."""
 
@@ -116,7 +125,7 @@ ISSUED = IssueTicket(transfer="t1", table="T7", ticket="issued", amount=500, **B
 CASHED = RedeemTicket(ticket="sold", **BY_ANN)
 SENT = SendTicket(ticket="sold", transfer="t2", table="T7", seat="5", session=3, **BY_TABLE)
 PAID = PayClaim(transfer="t6", table="T7", claim="c1", amount=70, **BY_TWO)
-ASKED = {type(command): command for command in (*BEGINNING, *ONE_OF_EACH)}
+ASKED = {type(command): command for command in (*BEGINNING, *ARCHIVED, *ONE_OF_EACH)}
 """The latest of each kind in the script."""
 
 
@@ -247,11 +256,11 @@ def wrong(house: House, events: list[HouseEvent]) -> Iterator[str]:
     if house.outstanding != kept[Account.TICKETS]:
         yield f"open tickets are worth {house.outstanding}, booked are {kept[Account.TICKETS]}"
     transfers = house.transfers.values()
-    for direction, account in (
-        (Direction.DUE, Account.TRANSIT_DUE),
-        (Direction.OWED, Account.TRANSIT_OWED),
+    for direction, account, archived in (
+        (Direction.DUE, Account.TRANSIT_DUE, house.archived.due),
+        (Direction.OWED, Account.TRANSIT_OWED, house.archived.owed),
     ):
-        moved = sum(one.amount for one in transfers if one.direction is direction)
+        moved = archived + sum(one.amount for one in transfers if one.direction is direction)
         if moved != kept[account]:
             yield f"transfers sum to {moved}, {account} is {kept[account]}"
     if len({folded(person) for person in house.people}) != len(house.people):

@@ -20,6 +20,7 @@ from taisai.cage.access import (
     left_locked,
     name_taken,
 )
+from taisai.cage.archive import archive_refusals
 from taisai.cage.house import House, HouseTransfer, Ticket, entries, limits_of, movement_of, transfer_of
 from taisai.cage.messages import HouseCommand, HouseEvent
 from taisai.cage.values import beyond, clock, lookup, same_person, too_many, value_refusals
@@ -32,8 +33,8 @@ from taisai.validation import quoted
 
 MOST_PEOPLE: Final = 10_000  # on the staff list at a time, and locked when they left it
 MOST_MOVEMENTS: Final = 1_000_000  # of the owners' money, of one stream: a retry must be known as one
-MOST_TICKETS: Final = 1_000_000  # of one stream, redeemed ones too: a second redemption must be refused
-MOST_TRANSFERS: Final = 3_000_000  # of one stream: each ticket issued and accepted, and as many others
+MOST_TICKETS: Final = 1_000_000  # open, and redeemed in the latest days
+MOST_TRANSFERS: Final = 3_000_000  # of these tickets, and as many others, which stay
 
 MOST_HELD: Final = 1_000 * MOST_AT_ONCE
 """Of the cage's cash and of open tickets: a ninth of the greatest sum, so that what players win fits too."""
@@ -82,6 +83,7 @@ _ACTS: Final[Mapping[type[HouseCommand], _Act]] = {
     messages.SellTicket: _Act(messages.TicketSold, _TICKETS, _Who.STAFF),
     messages.IssueTicket: _Act(messages.TicketIssued, _TICKETS, _Who.TABLE),
     messages.RedeemTicket: _Act(messages.TicketRedeemed, _TICKETS, _Who.STAFF),
+    messages.ArchiveTickets: _Act(messages.TicketsArchived, _TICKETS, _Who.FLOOR),
     messages.SendTicket: _Act(messages.TicketAccepted, _TICKETS, _Who.TABLE),
     messages.SendFill: _Act(messages.FillSent, _FLOAT, _Who.TWO),
     messages.ReceiveCredit: _Act(messages.CreditReceived, _FLOAT, _Who.STAFF),
@@ -129,6 +131,7 @@ def decide_house(house: House, command: HouseCommand) -> tuple[HouseEvent, ...] 
         refusals.append(again)
     elif not again:
         refusals += [*_state(house, command), *_counts(house, event), *_amounts(house, event)]
+        refusals += archive_refusals(house, command)
     if refused := first(refusals):
         return refused
     if again:
@@ -353,18 +356,16 @@ def _full(house: House, newcomer: str) -> Iterator[Refusal]:
 def _amounts(house: House, event: HouseEvent) -> Iterator[Refusal]:
     """Why so much may not move at once, or not by one person."""
     amount, limits = getattr(event, "amount", None), house.amounts
-    if limits is None or type(amount) is not int:
+    if type(amount) is not int:
         return
-    match event:
-        case messages.TicketSold() | messages.CapitalBrought() | messages.FillSent():
-            most = limits.fill if isinstance(event, messages.FillSent) else MOST_AT_ONCE
-            if refusal := above_most(amount, most):
-                yield refusal
-        case _:
-            pass
+    if limits and isinstance(event, messages.TicketSold | messages.CapitalBrought | messages.FillSent):
+        most = limits.fill if isinstance(event, messages.FillSent) else MOST_AT_ONCE
+        if refusal := above_most(amount, most):
+            yield refusal
     if isinstance(event, messages.TicketSold | messages.TicketRedeemed):
-        alone = limits.sale if isinstance(event, messages.TicketSold) else limits.redemption
-        if amount > alone or event.second is not None:  # one who is named without need is recorded too
+        kind = "sale" if isinstance(event, messages.TicketSold) else "redemption"
+        takes_two = limits is not None and amount > getattr(limits, kind)
+        if takes_two or event.second is not None:  # one who is named without need is recorded too
             yield from _second(house, event.second, event.by)
 
 

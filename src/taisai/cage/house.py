@@ -12,6 +12,7 @@ from taisai.cage import messages
 from taisai.cage.access import AdoptedEdition, EnrolledDevice, StreamError, Win, apply_access, forget_person
 from taisai.game.money.ledger import Account, Ledger, LedgerEntry
 from taisai.game.snapshot_codec import SnapshotCodec, SnapshotError
+from taisai.game.table import ArchivedTransfers
 from taisai.game.vocabulary import folded, is_name
 
 
@@ -118,6 +119,8 @@ class House:
     movements: dict[str, CapitalMovement] = field(default_factory=dict)
     tickets: dict[str, Ticket] = field(default_factory=dict)
     transfers: dict[str, HouseTransfer] = field(default_factory=dict)
+    archived: ArchivedTransfers = field(default_factory=ArchivedTransfers)
+    """Of tickets that are over and left the state."""
     claims: dict[tuple[str, str], str] = field(default_factory=dict)
     """(table, claim) → the transfer under which the cage paid or collected it."""
     ledger: Ledger = field(default_factory=Ledger)
@@ -271,6 +274,8 @@ def _apply(house: House, event: messages.HouseEvent) -> None:
             _add_ticket(house, event)
         case messages.TicketRedeemed() | messages.TicketAccepted():
             _redeem(house, event)
+        case messages.TicketsArchived():
+            _archive(house, event)
         case _ if not apply_access(house, event) and type(event) not in (*_CHANGES, *_KINDS):
             raise StreamError(f"expected an event of the House, got {event}")
 
@@ -309,6 +314,18 @@ def _redeem(house: House, event: messages.TicketRedeemed | messages.TicketAccept
     else:
         redemption = Redemption(event.at, event.by, ask=event.ask)
     house.tickets[event.ticket] = ticket._replace(redeemed=redemption)
+
+
+def transfers_of(ticket: Ticket) -> tuple[str, ...]:
+    """The transfers under which a ticket was issued and put into a terminal."""
+    accepted = None if ticket.redeemed is None else ticket.redeemed.transfer
+    return tuple(transfer for transfer in (ticket.transfer, accepted) if transfer is not None)
+
+
+def _archive(house: House, event: messages.TicketsArchived) -> None:
+    tickets = [house.tickets.pop(name) for name in event.tickets]
+    moved = [house.transfers.pop(name) for ticket in tickets for name in transfers_of(ticket)]
+    house.archived = house.archived.plus(transfer.signed for transfer in moved)
 
 
 @cache

@@ -145,6 +145,20 @@ class TicketAccepted(HouseEvent, frozen=True, kw_only=True, tag="ticket-accepted
     amount: int
 
 
+class ArchiveTickets(HouseCommand, frozen=True, kw_only=True, tag="archive-tickets"):
+    """Tickets that are over leave the state of the House; the journal's entries keep all of them."""
+
+    since: ClassVar[int] = 2
+    tickets: tuple[str, ...]
+
+
+class TicketsArchived(HouseEvent, frozen=True, kw_only=True, tag="tickets-archived"):
+    """Tickets that were redeemed a while ago left the state, with their transfers."""
+
+    since: ClassVar[int] = 2
+    tickets: tuple[str, ...]
+
+
 # Between the cage and the tables
 
 

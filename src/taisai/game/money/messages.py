@@ -58,6 +58,22 @@ class DispenseCredits(Command, frozen=True, kw_only=True, tag="dispense-credits"
     seat: str
 
 
+class ArchiveTransfers(Command, frozen=True, kw_only=True, tag="archive-transfers"):
+    """Tickets that are over leave the state of the table; the journal's entries keep all of them."""
+
+    since: ClassVar[int] = 2
+    from_clients: ClassVar[bool] = False
+    after_closing: ClassVar[bool] = True
+    transfers: tuple[str, ...]
+
+
+class TransfersArchived(Event, frozen=True, kw_only=True, tag="transfers-archived"):
+    """Transfers of tickets, booked by both sides, left the state."""
+
+    since: ClassVar[int] = 2
+    transfers: tuple[str, ...]
+
+
 class ReceiveFill(Command, frozen=True, kw_only=True, tag="receive-fill"):
     """Chips from the cage arrive in the tray."""
 

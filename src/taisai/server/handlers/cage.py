@@ -21,9 +21,9 @@ from taisai.protocol.commands import tag_of
 from taisai.protocol.replies import DoneReply, RefusedReply
 from taisai.rules.clauses import Clause
 from taisai.server.handlers.context import answer_to
-from taisai.server.handlers.tickets import RETRIED_WITHIN
 from taisai.server.handlers.transfers import (
     KEY_BYTES,
+    RETRIED_WITHIN,
     arrival,
     arriving,
     as_printed,
@@ -49,7 +49,7 @@ async def sell_ticket(
     def known(engine: Engine) -> Ticket | None:
         nonlocal number, ticket
         numbers = ticket_numbers(engine, fresh)
-        number = numbers.sold(principal.name, request.id)
+        number = numbers.sold(engine.house(), principal.name, request.id, now)
         ticket = numbers.held(engine.house(), number)
         return engine.house().tickets.get(ticket)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from taisai.cage import HouseTransfer, decide_house
 from taisai.cage.messages import IssueTicket, SendTicket
@@ -20,9 +20,11 @@ from taisai.protocol.replies import DoneReply, TicketLine, TicketsReply
 from taisai.server.handlers.context import answer_to, refused
 from taisai.server.handlers.transfers import (
     KEY_BYTES,
+    RETRIED_WITHIN,
     arrival,
     issuing,
     kept,
+    lately,
     short_id,
     table_at,
     ticket_numbers,
@@ -33,8 +35,6 @@ if TYPE_CHECKING:
     from taisai.protocol.requests import TicketInRequest, TicketOutRequest, TicketsRequest
     from taisai.server.auth.permissions import Principal
     from taisai.server.handlers.context import Context
-
-RETRIED_WITHIN: Final = 3_600_000  # ms: an id that comes back later is no retry, and its ticket another's
 
 
 # A ticket goes in
@@ -100,15 +100,17 @@ async def ticket_out(context: Context, principal: Principal, request: TicketOutR
         nonlocal transfer, number, known
         # With the session in it, so that no later player of the seat receives the ticket.
         session = str(_latest_session(engine, request.table, request.seat))
-        transfer = short_id("out", principal.name, request.id, session)
+        table = table_at(engine, request.table)
+        ids = [short_id("out", principal.name, request.id, session, *hour) for hour in lately(now)]
+        booked = () if isinstance(table, Refusal) else table.transfers
+        transfer = next((name for name in ids if name in booked), ids[0])
         house, numbers = engine.house(), ticket_numbers(engine, fresh)
         issued = house.transfers.get(transfer)
         if issued is not None and issued.ticket is not None:
-            known = issued, numbers.of(issued), house.tickets[issued.ticket].at
+            known = issued, numbers.of(house.tickets[issued.ticket]), house.tickets[issued.ticket].at
             return ()
         number = numbers.issued(transfer)
         command = DispenseCredits(at=now, by=principal.name, transfer=transfer, seat=request.seat)
-        table = table_at(engine, request.table)
         leaving = table if isinstance(table, Refusal) else decide(table, command)
         if isinstance(leaving, Refusal):
             return leaving
@@ -166,9 +168,8 @@ def _open_tickets(
         ticket = (
             house.tickets.get(issued.ticket) if issued is not None and issued.ticket is not None else None
         )
-        number = numbers.of(issued) if issued is not None else None
-        if ticket is not None and ticket.redeemed is None and number is not None:
-            lines.append(TicketLine(ticket=number, amount=ticket.amount, at=ticket.at))
+        if ticket is not None and ticket.redeemed is None:
+            lines.append(TicketLine(ticket=numbers.of(ticket), amount=ticket.amount, at=ticket.at))
     return house.name, lines
 
 
@@ -178,9 +179,7 @@ def _latest_session(engine: Engine, table_name: str, name: str) -> int:
     return 0 if seat is None else seat.session
 
 
-def _issued_before(
-    request: TicketOutRequest, issued: HouseTransfer, number: str | None, age: int
-) -> ServerMessage:
+def _issued_before(request: TicketOutRequest, issued: HouseTransfer, number: str, age: int) -> ServerMessage:
     """The reply to a retry."""
     if age <= RETRIED_WITHIN and issued.table == request.table:
         return DoneReply(to=request.id, ticket=number, amount=issued.amount, transfer=issued.id, again=True)

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 import msgspec
 
-from taisai.cage import House, HouseTransfer, HouseTransferKind
+from taisai.cage import House, HouseTransfer, HouseTransferKind, Ticket
 from taisai.cage.messages import IssueTicket
 from taisai.game.commands import Command, ReceiveFill, ReceiveTicket, SettleClaim
 from taisai.game.refusals import Reason, Refusal
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 KEY: Final = "tickets/key"
 """The name in the vault of the key that makes the numbers of tickets."""
 KEY_BYTES: Final = SECRET_BYTES
+RETRIED_WITHIN: Final = 3_600_000  # ms: an id that comes back later is no retry, and its ticket another's
 ID_DIGITS: Final = 40  # hexadecimal: two tickets never have the same id
 SIGNS: Final = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 """Digits and letters without I, L, O and U, which look like others."""
@@ -135,8 +136,12 @@ class TicketNumbers(NamedTuple):
         """The number of the ticket for what a terminal dispensed."""
         return ticket_number(self.key, "issued", transfer)
 
-    def sold(self, cashier: str, request: str) -> str:
-        return ticket_number(self.key, "sold", cashier, request)
+    def sold(self, house: House, cashier: str, request: str, at: int) -> str:
+        """The number for a sale: of the ticket that the same request bought lately, else a new one."""
+        hours = lately(at)
+        numbers = [ticket_number(self.key, "sold", cashier, request, *hour) for hour in hours]
+        known = (number for number in numbers if self.held(house, number) in house.tickets)
+        return next(known, numbers[0])
 
     def id_of(self, number: str) -> str:
         """The id of the ticket with a number."""
@@ -149,10 +154,10 @@ class TicketNumbers(NamedTuple):
         is_old = ticket not in house.tickets and _is_number(number) and number in house.tickets
         return number if is_old else ticket
 
-    def of(self, issued: HouseTransfer) -> str | None:
-        """The number of an issued ticket, from what the House has booked."""
-        number = self.issued(issued.id)
-        return number if issued.ticket == self.id_of(number) else issued.ticket
+    def of(self, ticket: Ticket) -> str:
+        """The number of an issued ticket, from what the House knows; in old journals that is the number."""
+        number = self.issued(ticket.transfer or "")
+        return number if ticket.id == self.id_of(number) else ticket.id
 
 
 def ticket_numbers(engine: Engine, fresh: bytes) -> TicketNumbers:
@@ -181,6 +186,15 @@ def as_printed(text: str) -> str:
 def _is_number(printed: str) -> bool:
     """Whether a text has the form of a number: an id never has."""
     return len(printed) == _COUNT + (_COUNT - 1) // _GROUP and printed == as_printed(printed.lower())
+
+
+def lately(at: int) -> tuple[tuple[str, ...], ...]:
+    """What tells a request apart from one of the same id: this hour, the one before; none in old releases.
+
+    So a retry is known, and no number and no transfer comes back after its ticket has left the state.
+    """
+    hour = at // RETRIED_WITHIN
+    return (str(hour),), (str(hour - 1),), ()
 
 
 def short_id(kind: str, *parts: str) -> str:

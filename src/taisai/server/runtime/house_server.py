@@ -23,6 +23,7 @@ from taisai.server.dice.shaker import Shaker
 from taisai.server.http.public import our_pages
 from taisai.server.projections.feed_writer import Frame
 from taisai.server.projections.house_feeds import HouseFeeds
+from taisai.server.runtime.archiving import Archiving
 from taisai.server.runtime.betting_clock import Countdown
 from taisai.server.runtime.command_queue import CommandQueue
 from taisai.server.runtime.environment import Clock, Entropy, copy_checkpoint
@@ -86,6 +87,7 @@ class HouseServer:
         self._days = None if plan.day is None else GamingDays(
             self.queue, clock=self.clock, calendar=plan.day, approved=plan.approved
         )  # fmt: skip
+        self._archiving = Archiving(self.queue, clock=self.clock)
         self._monitors = Monitors(self.queue, clock=clock, thresholds=plan.thresholds)
         self._countdowns: dict[str, Countdown] = {}
         self._shakers: dict[str, Shaker] = {}
@@ -144,6 +146,7 @@ class HouseServer:
     async def _tick(self) -> None:
         if self._days is not None:
             self._days.tick()
+        self._archiving.tick()
         self._monitors.tick()
         self._positions.tick()
         await self.authentication.tick(self.clock.now())
