@@ -16,7 +16,18 @@ from random import Random
 from tempfile import TemporaryDirectory
 from typing import Final
 
-from taisai.cage.messages import AdoptInterpretations, EnrolPerson, HouseCommand, NoteOverAge, OpenHouse
+from taisai.cage.archive import KEPT_FOR
+from taisai.cage.messages import (
+    AdoptInterpretations,
+    ArchiveTickets,
+    EnrolPerson,
+    HouseCommand,
+    LimitAmounts,
+    NoteOverAge,
+    OpenHouse,
+    RedeemTicket,
+    SellTicket,
+)
 from taisai.game.messages import Message
 from taisai.game.refusals import Refusal
 from taisai.journal.codec import FORMAT, HOUSE_STREAM, stream_of
@@ -130,6 +141,13 @@ def _adopting() -> Iterator[HouseCommand]:
         asked_by=book.adoption.clause,
     )  # fmt: skip
     yield NoteOverAge(at=at, by="floor", table="US1", item="dice", serial="D-17", hours=24)
+    yield LimitAmounts(at=at, by="floor", sale=100, redemption=100, fill=1_000)
+    yield EnrolPerson(at=at, by="Olga", person="Sue", rank="shift-manager")
+    yield SellTicket(at=at, by="Bo", ticket="t-1", amount=50)
+    yield SellTicket(at=at, by="Bo", ticket="t-2", amount=101, second="Sue")
+    yield RedeemTicket(at=at, by="Bo", ticket="t-1")
+    yield RedeemTicket(at=at, by="Bo", ticket="t-2", second="Sue")
+    yield ArchiveTickets(at=at + KEPT_FOR, by="floor", tickets=("t-1", "t-2"))
 
 
 JOURNALS: Final[Mapping[str, Callable[[], Journal]]] = {

@@ -18,7 +18,7 @@ from taisai.rules.clauses import Clause
 from taisai.validation import quoted
 
 KEPT_FOR: Final = 7 * 24 * 3_600_000
-"""Milliseconds for which a redeemed ticket stays: who presents it again is told when it was redeemed."""
+"""Milliseconds for which a redeemed ticket stays: when it comes again, a cashier sees how it was redeemed."""
 _TICKETS: Final = Clause("house:tickets")
 
 

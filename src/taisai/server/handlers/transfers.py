@@ -4,7 +4,7 @@ The House and a table book a transfer one after the other, under one id. The sec
 and counts once. So a retry, or the next start (`reconciliation.finish`), completes a transfer that a stop
 has interrupted. A retry also finds the same id and the same ticket number again.
 
-Whoever knows a ticket's number has its money. So the number exists on the ticket alone: it is derived again
+A ticket's number is as good as its money. So the number exists on the ticket alone: it is derived again
 for a retry, and the journal knows the ticket by an id, a keyed hash that leads nobody to the number.
 """
 
