@@ -152,7 +152,7 @@ def test_a_rotation_that_nobody_confirmed_says_what_cannot_be_undone_and_writes_
         "keys", "rotate", "evening.db", "--key", "evening.db.key", "--new", "house.key", "--by", "Sue"
     )
     assert one_clear_line(ran), ran
-    assert "this cannot be undone: evening.db " in ran.err
+    assert "this cannot be undone: taisai/" in ran.err
     assert "can never again sign evening.db; add --yes if you are sure" in ran.err
     assert (tmp_path / "evening.db").read_bytes() == before
 

@@ -241,8 +241,9 @@ def rotate(arguments: Namespace) -> int:
     if old.public == new.public:
         raise RulesError(f"expected a new key, got the old one again: {new.name} {new.public.id} (--new)")
     what = f"{old.name} {old.public.id} can never again sign {printable(arguments.journal)}"
-    confirmed(what, sure=arguments.yes)
     with written(arguments.journal) as journal:
+        if journal.key == old.public:  # else it is refused below
+            confirmed(what, sure=arguments.yes)
         journal.rotate(old, new.public, at=signing_time(journal, clock()), by=by)
         text = journal.seal(new, at=signing_time(journal, clock()))
         size = journal.size
