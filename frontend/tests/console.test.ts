@@ -17,7 +17,7 @@ const words = (text: string) => ({ en: text, zh: text });
 const blank = (field: string, kind: string, more: Partial<Blank> = {}): Blank =>
   ({ field, kind, label: words(field), least: null, most: null, choices: [], optional: false, when: null, ...more });
 const offer = (command: string, more: Partial<Offer> = {}): Offer =>
-  ({ command, preset: {}, blanks: [], by: ["dealer"], clause: "1.1", label: words(command), then: null, main: false, ...more });
+  ({ command, preset: {}, blanks: [], by: ["dealer"], clause: "1.1", label: words(command), then: null, final: null, main: false, ...more });
 const second = blank("second", "second");
 
 beforeAll(() => loadLanguage("en"));
