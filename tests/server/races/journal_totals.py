@@ -109,8 +109,7 @@ class Reckoning:
         """The id of a ticket, by its number."""
         store = SqliteStore(self.path)
         try:
-            engine = Engine(Journal(store))
-            return ticket_numbers(engine, bytes(32)).held(engine.house(), number)
+            return ticket_numbers(Engine(Journal(store)), bytes(32)).id_of(number)
         finally:
             store.close()
 
