@@ -19,6 +19,7 @@ from taisai.journal import SqliteStore
 from taisai.journal.codec import HOUSE_STREAM
 from taisai.protocol.commands import command
 from taisai.protocol.requests import DoRequest, SellTicketRequest, TicketInRequest, TicketOutRequest
+from taisai.protocol.views import Words
 from taisai.server.auth.permissions import Principal, Role
 from taisai.server.handlers import cage, commands, tickets
 from taisai.server.handlers.transfers import ticket_numbers
@@ -219,7 +220,7 @@ def test_nobody_makes_the_house_forget_a_ticket_that_is_not_over(
 @pytest.mark.parametrize(("number", "is_near"), [(79, False), (80, True), (100, True)])
 def test_a_limit_is_near_at_eighty_per_cent(number: int, *, is_near: bool) -> None:
     assert NEAR == 80
-    assert HouseLimit("house", house_limits.Words("x", "x"), number, 100).is_near is is_near
+    assert HouseLimit("house", Words("x", "x"), number, 100).is_near is is_near
 
 
 def test_the_pit_has_an_alarm_when_a_limit_is_near(monkeypatch: pytest.MonkeyPatch) -> None:

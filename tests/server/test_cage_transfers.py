@@ -34,7 +34,7 @@ from taisai.protocol.requests import (
     TicketOutRequest,
 )
 from taisai.rules import Irregularity
-from taisai.server.handlers import cage, tickets
+from taisai.server.handlers import cage, tickets, transfers
 from tests.server.inline_server import (
     CONCLUDED,
     IN_THE_CAGE,
@@ -81,7 +81,7 @@ def test_an_ask_with_another_amount_or_an_hour_later_is_no_retry() -> None:
     server = inline_server()
     sell(server)
     assert sell(server, amount=600).reason == "different-content"
-    server.hand_clock.pass_(tickets.RETRIED_WITHIN)
+    server.hand_clock.pass_(transfers.RETRIED_WITHIN)
     assert sell(server).reason == "different-content"
     assert server.house.outstanding == 500
 

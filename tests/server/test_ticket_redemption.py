@@ -13,7 +13,7 @@ from taisai.game.money.ledger import Account
 from taisai.game.vocabulary import FLOOR
 from taisai.protocol.commands import command
 from taisai.protocol.requests import DoRequest, SellTicketRequest
-from taisai.server.handlers import cage, tickets
+from taisai.server.handlers import cage, transfers
 from taisai.server.handlers.commands import do
 from tests.server.inline_server import IN_THE_CAGE, InlineServer, inline_server, person, told
 from tests.server.virtual_house import SEAT, TABLE, Attended, attended
@@ -48,7 +48,7 @@ def test_another_ask_another_cashier_and_an_hour_later_are_a_second_customer() -
     redeem(server, ticket)
     assert redeem(server, ticket, "r2").reason == "ruled-out"
     assert redeem(server, ticket, by="cid").reason == "ruled-out"
-    server.hand_clock.pass_(tickets.RETRIED_WITHIN)
+    server.hand_clock.pass_(transfers.RETRIED_WITHIN)
     assert redeem(server, ticket).reason == "different-content"
     assert cash(server) == IN_THE_CAGE
 

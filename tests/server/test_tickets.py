@@ -242,7 +242,7 @@ def test_no_more_tickets_are_remembered_than_a_player_can_hold() -> None:
 def test_an_id_that_comes_back_late_is_not_told_an_old_ticket() -> None:
     server = inline_server()
     first = take_out(server)
-    server.hand_clock.pass_(money.RETRIED_WITHIN - 10_000)
+    server.hand_clock.pass_(transfers.RETRIED_WITHIN - 10_000)
     assert take_out(server).ticket == first.ticket
     server.hand_clock.pass_(10_000)
     late = take_out(server)
