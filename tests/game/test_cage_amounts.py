@@ -10,6 +10,7 @@ from taisai.cage import AmountLimits, House
 from taisai.cage import decide as cage
 from taisai.cage.messages import (
     BringIn,
+    CountDrop,
     HouseCommand,
     IssueTicket,
     LimitAmounts,
@@ -92,6 +93,14 @@ def test_nothing_near_the_greatest_sum_moves_at_once(command: HouseCommand) -> N
         refusal = refused(house, but(command, amount=amount))
         assert (refusal.reason, refusal.clause) == (Reason.BEYOND_GREATEST_SUM, "house:amounts"), amount
     done(house, but(command, amount=MOST_AT_ONCE))
+
+
+def test_nobody_counts_a_drop_box_near_the_greatest_sum() -> None:
+    box = CountDrop(transfer="t5", table="T7", declared=250, counted=240, **BY_TWO)
+    for field in ("declared", "counted"):
+        refusal = refused(limited(), but(box, **{field: MOST_AT_ONCE + 1}))
+        assert (refusal.reason, refusal.clause) == (Reason.BEYOND_GREATEST_SUM, "house:amounts")
+        done(limited(), but(box, **{field: MOST_AT_ONCE}))
 
 
 def test_no_sale_can_make_another_players_ticket_fail() -> None:

@@ -35,12 +35,13 @@ def kept(
     """Runs something at a house that keeps the calendar."""
 
     async def main(house: Attended) -> None:
+        assert not house.plan.tables[0].demonstration
         house.plan = replace(house.plan, day=CALENDAR, approved=approved)
         await house.start()
         await house.settle()
         await test(house)
 
-    attended(main, started=False)
+    attended(main, started=False, demonstration=False)
 
 
 async def later(house: Attended, seconds: int) -> None:
@@ -132,6 +133,31 @@ def test_nobody_begins_a_day_of_another_year() -> None:
         assert house.table.day == TODAY
 
     kept(played)
+
+
+def test_a_clock_that_is_far_ahead_begins_no_day_by_itself() -> None:
+    """The attack by the clock: set to 2099, it would have begun a day from which there is no way back."""
+
+    async def played(house: Attended) -> None:
+        await later(house, TO_SIX + 7 * DAY)
+        assert begun(house) == begun(house, OTHER) == []  # eight days at once
+        day = CALENDAR(house.clock.now())
+        assert await begin(house, day) == Reason.SECOND_PERSON
+        await later(house, 73 * 365 * DAY)
+        assert begun(house) == []
+        house.clock.set_by -= 73 * 365 * DAY * 1_000
+        assert await begin(house, day, house.crew.second) == "done"
+        assert begun(house) == [(day, house.crew.head)]
+        await later(house, 7 * DAY)
+        assert len(begun(house)) == 2  # seven days at once are a house that was closed
+
+    kept(played)
+
+
+def test_a_demonstration_that_was_left_for_weeks_goes_on_by_itself() -> None:
+    playing = Playing(rulebook(RWS), {})
+    playing.table.demonstration = True
+    assert playing.tried(BeginDay, FLOOR, day="2026-12-24", calendar="2026-12-24") == "done"
 
 
 def test_over_a_connection_the_server_fills_the_calendar_in() -> None:

@@ -353,12 +353,17 @@ def _full(house: House, newcomer: str) -> Iterator[Refusal]:
             yield too_many("people", MOST_PEOPLE)
 
 
+_AT_ONCE: Final = (messages.TicketSold, messages.CapitalBrought, messages.FillSent, messages.DropCounted)
+
+
 def _amounts(house: House, event: HouseEvent) -> Iterator[Refusal]:
     """Why so much may not move at once, or not by one person."""
     amount, limits = getattr(event, "amount", None), house.amounts
+    if isinstance(event, messages.DropCounted) and type(event.counted) is type(event.declared) is int:
+        amount = max(event.counted, event.declared)
     if type(amount) is not int:
         return
-    if limits and isinstance(event, messages.TicketSold | messages.CapitalBrought | messages.FillSent):
+    if limits and isinstance(event, _AT_ONCE):
         most = limits.fill if isinstance(event, messages.FillSent) else MOST_AT_ONCE
         if refusal := above_most(amount, most):
             yield refusal

@@ -22,6 +22,9 @@ from taisai.rules.vocabulary import Act
 TABLE: Final = Clause("house:table")
 DAY: Final = Clause("house:day")
 TERMS: Final = Clause("house:terms")
+MOST_DAYS: Final = (
+    7  # that pass at once: after a longer time, or with a wrong clock, two people begin the day
+)
 LEFT_BEHIND: Final = (
     Account.CREDITS, Account.CLAIMS_OF_PLAYERS, Account.CLAIMS_ON_PLAYERS, Account.CHIPS, Account.DROP
 )  # fmt: skip
@@ -107,22 +110,34 @@ def begin_day(table: Table, command: messages.BeginDay) -> Events | Refusal:
         return refusal
     if command.day <= table.day:
         return refused(Reason.BAD_VALUE, DAY, f"expected a day after {table.day}, got {command.day}")
-    is_early = command.calendar not in ("", command.day)
-    if is_early and (refusal := _off_calendar(table, command)):
+    takes_two = _takes_two(table, command)
+    if takes_two and (refusal := _off_calendar(table, command)):
         return refusal
-    second = command.second if is_early else None
+    second = command.second if takes_two else None
     return (messages.DayBegun(at=command.at, by=command.by, clause=DAY, day=command.day, second=second),)
 
 
+def _takes_two(table: Table, command: messages.BeginDay) -> bool:
+    """Whether the day is not the calendar's, or so far from the table's that the clock may be wrong."""
+    if not command.calendar:
+        return False
+    return command.day != command.calendar or _is_far(table, command)
+
+
+def _is_far(table: Table, command: messages.BeginDay) -> bool:
+    passed = datetime.date.fromisoformat(command.day) - datetime.date.fromisoformat(table.day)
+    return passed.days > MOST_DAYS and not table.demonstration
+
+
 def _off_calendar(table: Table, command: messages.BeginDay) -> Refusal | None:
-    """Why another day than the calendar's may not begin: not the next one, or without a second person."""
+    """Why a day that takes two people may not begin: it is not the next one, or there is no second person."""
     if refusal := _bad_day(command.calendar):
         return refusal
     latest = latest_day(command.calendar)
-    if command.day != latest:
+    if command.day not in (command.calendar, latest):
         wanted = f"the gaming day {command.calendar}, or with a second person {latest}"
         return refused(Reason.BAD_VALUE, DAY, f"expected {wanted}, got {command.day}")
-    if command.by == FLOOR:
+    if command.by == FLOOR and not _is_far(table, command):
         return None  # the server brings the other tables to the day that two people began at one
     return two_people(table, command.by, command.second, clause=DAY)
 
