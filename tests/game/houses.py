@@ -38,7 +38,9 @@ from taisai.cage.messages import (
     SendTicket,
     TakeOut,
     TicketAccepted,
+    TicketIssued,
     TicketRedeemed,
+    TicketsArchived,
     TicketSold,
 )
 from taisai.game.money.ledger import Account
@@ -270,12 +272,21 @@ def wrong(house: House, events: list[HouseEvent]) -> Iterator[str]:
         yield f"{events[-1]} cites no clause of the house"
 
 
-def repeated(events: Iterable[HouseEvent]) -> Iterator[str]:
+def repeated(events: Iterable[HouseEvent]) -> Iterator[str]:  # noqa: C901  a line for each kind
     """What happened twice though it may happen once."""
     counts: Counter[tuple[str, ...]] = Counter()
+    moved: dict[str, list[str]] = {}
+    """Ticket → its transfers, whose ids are free again when it has left the state."""
     for event in events:
         if isinstance(event, TicketRedeemed | TicketAccepted):
             counts["ticket", event.ticket] += 1
+        if isinstance(event, TicketIssued | TicketAccepted):
+            moved.setdefault(event.ticket, []).append(event.transfer)
+        for ticket in event.tickets if isinstance(event, TicketsArchived) else ():
+            if counts.pop(("ticket", ticket)) > 1:
+                yield f"{ticket} was redeemed twice before it was archived"
+            for transfer in moved.pop(ticket, ()):
+                del counts["transfer", transfer]
         if hasattr(event, "transfer"):
             counts["transfer", event.transfer] += 1
         if hasattr(event, "id"):

@@ -367,8 +367,10 @@ def _amounts(house: House, event: HouseEvent) -> Iterator[Refusal]:
         most = limits.fill if isinstance(event, messages.FillSent) else MOST_AT_ONCE
         if refusal := above_most(amount, most):
             yield refusal
-    if isinstance(event, messages.TicketSold | messages.TicketRedeemed):
-        kind = "sale" if isinstance(event, messages.TicketSold) else "redemption"
+    is_sold = isinstance(event, messages.TicketSold)
+    ticket = None if is_sold else lookup(house.tickets, getattr(event, "ticket", None))
+    if isinstance(event, messages.TicketSold | messages.TicketRedeemed) and not (ticket and ticket.redeemed):
+        kind = "sale" if is_sold else "redemption"
         takes_two = limits is not None and amount > getattr(limits, kind)
         if takes_two or event.second is not None:  # one who is named without need is recorded too
             yield from _second(house, event.second, event.by)
