@@ -17,7 +17,7 @@ const words = (text: string) => ({ en: text, zh: text });
 const blank = (field: string, kind: string, more: Partial<Blank> = {}): Blank =>
   ({ field, kind, label: words(field), least: null, most: null, choices: [], optional: false, when: null, ...more });
 const offer = (command: string, more: Partial<Offer> = {}): Offer =>
-  ({ command, preset: {}, blanks: [], by: ["dealer"], clause: "1.1", label: words(command), then: null, main: false, ...more });
+  ({ command, preset: {}, blanks: [], by: ["dealer"], clause: "1.1", label: words(command), then: null, final: null, main: false, ...more });
 const second = blank("second", "second");
 
 beforeAll(() => loadLanguage("en"));
@@ -59,7 +59,8 @@ describe("acts", () => {
   test("a second person alone is not asked for beforehand", () => {
     expect(needsInput(offer("perform", { blanks: [second] }))).toBe(false);
     expect(needsInput(offer("shut", { blanks: [blank("reason", "text")] }))).toBe(true);
-    expect(needsInput(offer("close-table"))).toBe(true);
+    expect(needsInput(offer("close-table"))).toBe(false);
+    expect(needsInput(offer("close-table", { final: { en: "This cannot be undone: …", zh: "此操作无法撤销：…" } }))).toBe(true);
   });
   test("a step that wants one number is done beside it", () => {
     const tumbles = blank("tumbles", "whole", { least: 3, most: 20 });

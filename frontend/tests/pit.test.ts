@@ -9,7 +9,7 @@ import type { Blank, Offer, OwnApprovalLine, ReferralLine } from "../src/connect
 
 const words = (en: string) => ({ en, zh: en });
 const offer = (command: string, preset: object): Offer =>
-  ({ command, preset, blanks: [], by: ["shift-manager"], clause: "6.1", label: words(command), then: null, main: false }) as Offer;
+  ({ command, preset, blanks: [], by: ["shift-manager"], clause: "6.1", label: words(command), then: null, final: null, main: false }) as Offer;
 const referral = { id: "r1", subject: "other", label: words("Something else"), clause: "6.1", to: "shift-manager", holds: true, seat: null, round: 3 } as ReferralLine;
 
 test("a question has the decisions that are about it, and no others", () => {
@@ -31,9 +31,9 @@ test("a decision is named without its question, in either language", () => {
   expect(treatmentOnly("The round is void", "Something else")).toBe("The round is void");
 });
 
-test("what voids a round or stops a table is marked", () => {
-  expect(isSevere(offer("decide-referral", { treatment: "void-rounds" }))).toBe(true);
-  expect(isSevere(offer("close-table", {}))).toBe(true);
+test("what cannot be undone or stops a table is marked", () => {
+  expect(isSevere({ ...offer("decide-referral", { treatment: "void-rounds" }), final: words("This cannot be undone: …") })).toBe(true);
+  expect(isSevere(offer("shut", {}))).toBe(true);
   expect(isSevere(offer("decide-referral", { treatment: "continue" }))).toBe(false);
 });
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import threading
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -79,11 +80,34 @@ def test_both_say_the_same_to_machines(taisai: Taisai) -> None:
         assert (told["ok"], told["report"]["root"]) == (True, report.root)
 
 
-def test_the_copy_has_the_journal_s_permissions(taisai: Taisai) -> None:
+@pytest.fixture
+def open_umask() -> Iterator[None]:
+    """New files that everybody may read and write."""
+    before = os.umask(0)
+    yield
+    os.umask(before)
+
+
+@pytest.mark.usefixtures("open_umask")
+@pytest.mark.parametrize("mode", [0o600, 0o644, 0o666])
+def test_only_its_owner_can_read_a_copy_whatever_the_mode_of_what_is_copied(
+    taisai: Taisai, mode: int
+) -> None:
     play(taisai)
-    Path("evening.db").chmod(0o600)
+    Path("evening.db").chmod(mode)
     assert taisai("backup", "evening.db", "copy.db").code == 0
     assert Path("copy.db").stat().st_mode & 0o777 == 0o600
+    Path("copy.db").chmod(mode)
+    assert taisai("restore", "copy.db", "again.db").code == 0
+    assert Path("again.db").stat().st_mode & 0o777 == 0o600
+
+
+@pytest.mark.usefixtures("open_umask")
+@pytest.mark.parametrize("form", ["jsonl", "csv", "parquet"])
+def test_only_its_owner_can_read_an_export(taisai: Taisai, form: str) -> None:
+    play(taisai)
+    assert taisai("audit", "export", "evening.db", "--format", form, "-o", "out").code == 0
+    assert Path("out").stat().st_mode & 0o777 == 0o600
 
 
 def test_a_check_restores_nothing(taisai: Taisai, tmp_path: Path) -> None:

@@ -44,6 +44,7 @@ def _cheap(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def password(tmp_path: Path) -> tuple[str, str]:
     (tmp_path / "secret").write_text(f"{PASSWORD}\nnot this\n", encoding="utf-8")
+    (tmp_path / "secret").chmod(0o600)
     return ("--password-file", "secret")
 
 
@@ -155,6 +156,7 @@ def test_a_passphrase_encrypts_the_key_and_its_file_is_named(
     taisai: Taisai, password: tuple[str, str], tmp_path: Path
 ) -> None:
     (tmp_path / "phrase").write_text("a long passphrase\n")
+    (tmp_path / "phrase").chmod(0o600)
     assert taisai(*WORDS, *password, "--passphrase-file", "phrase").code == 0
     assert load_config("lotus/casino.toml").journal.passphrase_file == tmp_path / "phrase"
     assert load_signing_key(Path("lotus/house.key"), "a long passphrase").name.startswith("lotus-")
@@ -205,9 +207,25 @@ def test_what_cannot_be_founded_is_refused_and_leaves_nothing(
     (tmp_path / "name").write_text("Ann Tan Ann Tan\n")
     (tmp_path / "bytes").write_bytes(b"\xff" * 20)
     (tmp_path / "empty").touch()
+    for name in ("short", "name", "bytes", "empty"):
+        (tmp_path / name).chmod(0o600)
     ran = taisai(*WORDS, *password, *words.split())
     assert one_clear_line(ran), ran
     assert says in ran.err
+    assert not (tmp_path / "lotus").exists()
+
+
+@pytest.mark.parametrize("mode", [0o644, 0o640, 0o604, 0o620])
+@pytest.mark.parametrize("option", ["--password-file", "--passphrase-file"])
+def test_a_secret_that_others_can_read_is_refused_with_what_to_run(
+    taisai: Taisai, password: tuple[str, str], tmp_path: Path, option: str, mode: int
+) -> None:
+    (tmp_path / "my secret").write_text(f"{PASSWORD}\n")
+    (tmp_path / "my secret").chmod(mode)
+    ran = taisai(*WORDS, *password, option, "my secret")
+    assert one_clear_line(ran), ran
+    assert f"expected mode 0600, got {mode:04o}; run: chmod 600 'my secret'" in ran.err
+    assert PASSWORD not in ran.err
     assert not (tmp_path / "lotus").exists()
 
 

@@ -134,6 +134,7 @@ def test_help_says_what_and_its_examples_run(
     assert text.startswith(f"usage: taisai {words}")
     saved(tmp_path, text_of("us-sic-bo"))
     (tmp_path / "secret").write_text("three dice, one tumbler\n")
+    (tmp_path / "secret").chmod(0o600)
     for line in examples:
         assert f"\n  {line}\n" in f"{text}\n"
         ran = taisai(*shlex.split(line)[1:])

@@ -142,7 +142,7 @@ def test_what_is_no_journal_is_refused_in_one_line(taisai: Taisai, tmp_path: Pat
         (("seal", "evening.db", "--key", "evening.db"), "the key file"),
         (("seal", "evening.db", "--key", "other.db.key"), "wrong signing key"),
         (("seal", "evening.db", "--key", "evening.db.key.pub"), "got the public one"),
-        (("seal", "evening.db", "--key", "evening.db.key", "--passphrase-file", "evening.db.key.pub"),
+        (("seal", "evening.db", "--key", "evening.db.key", "--passphrase-file", "other.db.key"),
          "the key is not encrypted"),
         (("checkpoints",), "required: JOURNAL"),
         (("forget",), "required: JOURNAL"),

@@ -213,6 +213,7 @@ def test_the_key_is_made_beside_a_new_journal_and_only_its_owner_reads_it(taisai
 
 def test_a_key_of_ones_own_signs(taisai: Taisai, tmp_path: Path) -> None:
     (tmp_path / "secret").write_text("long enough by itself\n", encoding="utf-8")
+    (tmp_path / "secret").chmod(0o600)
     words = ("--key", "house.key", "--passphrase-file", "secret")
     assert taisai("keys", "make", "house.key", "--name", "house", "--passphrase-file", "secret").code == 0
     play(taisai, "evening.db", *words)

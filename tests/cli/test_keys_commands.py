@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 import json
+import sys
 from pathlib import Path
 
 import pytest
@@ -46,6 +48,7 @@ def test_making_one_says_the_same_to_machines(taisai: Taisai) -> None:
 
 def test_a_passphrase_is_the_first_line_of_its_file(taisai: Taisai, tmp_path: Path) -> None:
     (tmp_path / "secret").write_bytes("gro\u00dfes Gl\u00fcck\r\nnot this\n".encode())
+    (tmp_path / "secret").chmod(0o600)
     words = ("--passphrase-file", "secret")
     assert taisai("keys", "make", "house.key", "--name", "house", *words).code == 0
     assert load_signing_key(Path("house.key"), "gro\u00dfes Gl\u00fcck").name == "house"
@@ -89,6 +92,7 @@ def test_no_key_is_ever_written_over(taisai: Taisai, tmp_path: Path, there: str)
 def test_misuse_is_refused_in_one_line(taisai: Taisai, tmp_path: Path, words: str, message: str) -> None:
     for name, raw in {"empty": b"", "long": b"x" * 2_000, "bytes": b"\xff\n", "huge": b"x" * 20_000}.items():
         (tmp_path / name).write_bytes(raw)
+        (tmp_path / name).chmod(0o600)
     ran = taisai("keys", *words.split())
     assert (ran.code, ran.out, len(ran.err.splitlines())) == (2, "", 1)
     assert message in ran.err
@@ -119,8 +123,9 @@ def rotated(taisai: Taisai, *more: str) -> None:
     play(taisai)
     taisai("keys", "make", "house.key", "--name", "house")
     ran = taisai(
-        "keys", "rotate", "evening.db", "--key", "evening.db.key", "--new", "house.key", "--by", "Sue", *more
-    )
+        "keys", "rotate", "evening.db", "--key", "evening.db.key", "--new", "house.key", "--by", "Sue",
+        "--yes", *more,
+    )  # fmt: skip
     assert (ran.code, ran.err) == (0, ""), ran
 
 
@@ -137,10 +142,44 @@ def test_the_new_key_signs_and_the_old_one_no_more(taisai: Taisai) -> None:
     assert trusted.sealed == trusted.entries
 
 
+def test_a_rotation_that_nobody_confirmed_says_what_cannot_be_undone_and_writes_nothing(
+    taisai: Taisai, tmp_path: Path
+) -> None:
+    play(taisai)
+    taisai("keys", "make", "house.key", "--name", "house")
+    before = (tmp_path / "evening.db").read_bytes()
+    ran = taisai(
+        "keys", "rotate", "evening.db", "--key", "evening.db.key", "--new", "house.key", "--by", "Sue"
+    )
+    assert one_clear_line(ran), ran
+    assert "this cannot be undone: taisai/" in ran.err
+    assert "can never again sign evening.db; add --yes if you are sure" in ran.err
+    assert (tmp_path / "evening.db").read_bytes() == before
+
+
+@pytest.mark.parametrize(("typed", "is_done"), [("yes\n", True), ("no\n", False), ("", False)])
+def test_a_rotation_at_a_terminal_asks_first(
+    taisai: Taisai, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, typed: str, *, is_done: bool
+) -> None:
+    play(taisai)
+    taisai("keys", "make", "house.key", "--name", "house")
+    before = (tmp_path / "evening.db").read_bytes()
+    screen = io.StringIO(typed)
+    monkeypatch.setattr(screen, "isatty", lambda: True)
+    monkeypatch.setattr(sys, "stdin", screen)
+    ran = taisai(
+        "keys", "rotate", "evening.db", "--key", "evening.db.key", "--new", "house.key", "--by", "Sue"
+    )
+    assert ran.err.startswith("! This cannot be undone: ")
+    assert ran.err.endswith("nothing was changed\n") is not is_done
+    assert (ran.code == 0) is is_done
+    assert ((tmp_path / "evening.db").read_bytes() != before) is is_done
+
+
 def test_a_rotation_says_the_same_to_machines(taisai: Taisai) -> None:
     play(taisai)
     taisai("keys", "make", "house.key", "--name", "house")
-    words = ("--key", "evening.db.key", "--new", "house.key", "--by", "Sue", "--json")
+    words = ("--key", "evening.db.key", "--new", "house.key", "--by", "Sue", "--yes", "--json")
     told = json.loads(taisai("keys", "rotate", "evening.db", *words).out)
     assert (told["journal"], told["size"], told["name"]) == ("evening.db", 35, "house")
     assert told["checkpoint"].splitlines()[1] == "35"
@@ -166,5 +205,7 @@ def test_a_rotation_that_is_refused_writes_nothing(taisai: Taisai, tmp_path: Pat
         assert message in ran.err, words
     assert (tmp_path / "evening.db").read_bytes() == before
     for what, path in impostors(tmp_path, tmp_path / "evening.db").items():
-        ran = taisai("keys", "rotate", path, "--key", "evening.db.key", "--new", "house.key", "--by", "Sue")
+        ran = taisai(
+            "keys", "rotate", path, "--key", "evening.db.key", "--new", "house.key", "--by", "Sue", "--yes"
+        )
         assert one_clear_line(ran), (what, ran)

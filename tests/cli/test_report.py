@@ -100,6 +100,7 @@ def test_the_latest_day_that_a_table_began_is_the_one_unless_said(taisai: Taisai
 
 def test_a_journal_without_tables_says_so(taisai: Taisai, tmp_path: Path) -> None:
     (tmp_path / "secret").write_text("three dice, one tumbler\n", encoding="utf-8")
+    (tmp_path / "secret").chmod(0o600)
     founding = ("init", "lotus", "--administrator", "Ann Tan", "--password-file", "secret")
     assert taisai(*founding).code == 0
     ran = taisai("report", "lotus/journal.db")

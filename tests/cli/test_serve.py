@@ -42,6 +42,7 @@ def founded(taisai: Taisai, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> 
     """What `taisai init` says of the house that it founded here."""
     monkeypatch.setattr(setup, "Passwords", lambda take, _cost: Passwords(take, TINY))
     (tmp_path / "secret").write_text(PASSWORD + "\n", encoding="utf-8")
+    (tmp_path / "secret").chmod(0o600)
     ran = taisai(
         "init",
         "lotus",

@@ -30,6 +30,7 @@ def folder(taisai: Taisai, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> P
     """A house of one administrator, whom three wrong tries have locked."""
     monkeypatch.setattr(setup, "Passwords", lambda take, _cost: Passwords(take, TINY))
     (tmp_path / "secret").write_text(PASSWORD, encoding="utf-8")
+    (tmp_path / "secret").chmod(0o600)
     words = ("lotus", "--house", "Lotus", "--administrator", "Ann Tan", "--password-file", "secret")
     ran = taisai("init", *words)
     assert (ran.code, ran.err) == (0, ""), ran

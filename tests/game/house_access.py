@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from taisai.cage import House
 from taisai.cage.messages import (
+    AmountsLimited,
     ClockJumped,
     CredentialsSet,
     DeviceKind,
@@ -45,6 +46,7 @@ from taisai.cage.messages import (
     SystemStarted,
     SystemStopped,
     TakeSettings,
+    TicketsArchived,
     UnlockPerson,
 )
 from taisai.game.vocabulary import FLOOR, SYSTEM, folded
@@ -130,7 +132,7 @@ TURNED_AWAY: tuple[HouseCommand, ...] = (
 
 _FLOOR_EVENTS: Final = (
     SignedIn, SignInFailed, SignedOut, PersonLocked, SettingsTaken, SystemStarted, SystemStopped, ClockJumped,
-    LargeWinNoted, OverrideNoted, DiceAlarmNoted, OverAgeNoted, PlaceNoted,
+    LargeWinNoted, OverrideNoted, DiceAlarmNoted, OverAgeNoted, PlaceNoted, AmountsLimited, TicketsArchived,
 )  # fmt: skip
 
 

@@ -11,8 +11,10 @@ import msgspec
 from taisai.cage import Direction, House
 from taisai.cage import decide as cage
 from taisai.cage import house as cage_state
+from taisai.cage.archive import KEPT_FOR
 from taisai.cage.messages import (
     AdoptInterpretations,
+    ArchiveTickets,
     BringIn,
     CollectClaim,
     CountDrop,
@@ -23,6 +25,7 @@ from taisai.cage.messages import (
     HouseEvent,
     HouseOpened,
     IssueTicket,
+    LimitAmounts,
     OpenHouse,
     PayClaim,
     PersonDismissed,
@@ -35,7 +38,10 @@ from taisai.cage.messages import (
     SendTicket,
     TakeOut,
     TicketAccepted,
+    TicketIssued,
     TicketRedeemed,
+    TicketsArchived,
+    TicketSold,
 )
 from taisai.game.money.ledger import Account
 from taisai.game.refusals import Reason, Refusal
@@ -70,6 +76,7 @@ ONE_OF_EACH: tuple[HouseCommand, ...] = (
     CountDrop(transfer="t5", table="T7", declared=250, counted=240, **BY_TWO),
     PayClaim(transfer="t6", table="T7", claim="c1", amount=70, **BY_TWO),
     CollectClaim(transfer="t7", table="T7", claim="c2", amount=30, **BY_TWO),
+    LimitAmounts(at=NOON, by=FLOOR, sale=2_000, redemption=600, fill=1_000),
     BringIn(id="m2", amount=50, **BY_TWO),
     TakeOut(id="m3", amount=2_000, **BY_TWO),
     *AT_THE_DOOR,
@@ -101,9 +108,16 @@ ADOPTED = AdoptInterpretations(
     at=NOON, by="max", rulebook="my-book", edition=2, digest="sha256:" + "a" * 64, rank="manager",
     asked_by="5.10",
 )  # fmt: skip
+ARCHIVED: tuple[HouseCommand, ...] = (
+    IssueTicket(transfer="t20", table="T7", ticket="gone", amount=40, **BY_TABLE),
+    SellTicket(ticket="put in", amount=60, **BY_ANN),
+    RedeemTicket(ticket="gone", **BY_ANN),
+    SendTicket(ticket="put in", transfer="t21", table="T7", seat="5", session=3, **BY_TABLE),
+    ArchiveTickets(at=NOON + KEPT_FOR, by=FLOOR, tickets=("gone", "put in")),
+)
 SCRIPT = (
-    *BEGINNING, OPEN, ADOPTED, *ONE_OF_EACH, *ONE_OF_EACH[:-1], *REDEEMING, *TWO_CLAIMS, *ALONE, *TURNED_AWAY,
-    *ENROLLED_ALONE,
+    *BEGINNING, OPEN, ADOPTED, *ARCHIVED, *ONE_OF_EACH, *ONE_OF_EACH[:-1], *REDEEMING, *TWO_CLAIMS, *ALONE,
+    *TURNED_AWAY, *ENROLLED_ALONE,
 )  # fmt: skip
 """Every command, most of them twice, and what must be refused."""
 
@@ -113,7 +127,7 @@ ISSUED = IssueTicket(transfer="t1", table="T7", ticket="issued", amount=500, **B
 CASHED = RedeemTicket(ticket="sold", **BY_ANN)
 SENT = SendTicket(ticket="sold", transfer="t2", table="T7", seat="5", session=3, **BY_TABLE)
 PAID = PayClaim(transfer="t6", table="T7", claim="c1", amount=70, **BY_TWO)
-ASKED = {type(command): command for command in (*BEGINNING, *ONE_OF_EACH)}
+ASKED = {type(command): command for command in (*BEGINNING, *ARCHIVED, *ONE_OF_EACH)}
 """The latest of each kind in the script."""
 
 
@@ -211,6 +225,11 @@ def lone(house: House, event: HouseEvent, before: list[HouseEvent]) -> Iterator[
         if second is None and (isinstance(event, CredentialsSet) or event.by == FLOOR):
             return  # and where one was needed, the door's own checks tell
         others, known = others | {folded(event.person)}, known or event.by == before[0].by
+    if isinstance(event, TicketSold | TicketRedeemed) and second is None:
+        limits = house.amounts
+        most = None if limits is None else limits.sale if isinstance(event, TicketSold) else limits.redemption
+        if most is None or event.amount <= most:
+            return
     rank = house.people.get(second or "", "cashier")
     if not known or folded(second or event.by) in others or rank == "cashier":
         yield f"{event} was done without a second person"
@@ -239,11 +258,11 @@ def wrong(house: House, events: list[HouseEvent]) -> Iterator[str]:
     if house.outstanding != kept[Account.TICKETS]:
         yield f"open tickets are worth {house.outstanding}, booked are {kept[Account.TICKETS]}"
     transfers = house.transfers.values()
-    for direction, account in (
-        (Direction.DUE, Account.TRANSIT_DUE),
-        (Direction.OWED, Account.TRANSIT_OWED),
+    for direction, account, archived in (
+        (Direction.DUE, Account.TRANSIT_DUE, house.archived.due),
+        (Direction.OWED, Account.TRANSIT_OWED, house.archived.owed),
     ):
-        moved = sum(one.amount for one in transfers if one.direction is direction)
+        moved = archived + sum(one.amount for one in transfers if one.direction is direction)
         if moved != kept[account]:
             yield f"transfers sum to {moved}, {account} is {kept[account]}"
     if len({folded(person) for person in house.people}) != len(house.people):
@@ -253,12 +272,21 @@ def wrong(house: House, events: list[HouseEvent]) -> Iterator[str]:
         yield f"{events[-1]} cites no clause of the house"
 
 
-def repeated(events: Iterable[HouseEvent]) -> Iterator[str]:
+def repeated(events: Iterable[HouseEvent]) -> Iterator[str]:  # noqa: C901  a line for each kind
     """What happened twice though it may happen once."""
     counts: Counter[tuple[str, ...]] = Counter()
+    moved: dict[str, list[str]] = {}
+    """Ticket → its transfers, whose ids are free again when it has left the state."""
     for event in events:
         if isinstance(event, TicketRedeemed | TicketAccepted):
             counts["ticket", event.ticket] += 1
+        if isinstance(event, TicketIssued | TicketAccepted):
+            moved.setdefault(event.ticket, []).append(event.transfer)
+        for ticket in event.tickets if isinstance(event, TicketsArchived) else ():
+            if counts.pop(("ticket", ticket)) > 1:
+                yield f"{ticket} was redeemed twice before it was archived"
+            for transfer in moved.pop(ticket, ()):
+                del counts["transfer", transfer]
         if hasattr(event, "transfer"):
             counts["transfer", event.transfer] += 1
         if hasattr(event, "id"):

@@ -365,8 +365,8 @@ def wrong_books(table: Table, event: e.Event) -> Iterator[str]:
         Account.PAYABLE: sum(purse.payable for purse in purses),
         Account.CLAIMS_OF_PLAYERS: sum(one.amount for one in table.claims.values() if one.of_player),
         Account.CLAIMS_ON_PLAYERS: sum(one.amount for one in table.claims.values() if not one.of_player),
-        Account.TRANSIT_DUE: sum(max(0, amount) for amount in table.in_transit().values()),
-        Account.TRANSIT_OWED: -sum(min(0, amount) for amount in table.in_transit().values()),
+        Account.TRANSIT_DUE: table.archived.due + sum(max(0, one) for one in table.in_transit().values()),
+        Account.TRANSIT_OWED: table.archived.owed - sum(min(0, one) for one in table.in_transit().values()),
         Account.AT_RISK: _at_risk(table.round),
     }
     for account, total in sums.items():

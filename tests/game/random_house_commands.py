@@ -6,14 +6,18 @@ from typing import Any
 
 from hypothesis import strategies as st
 
+from taisai.cage.archive import KEPT_FOR
 from taisai.cage.messages import (
     HOUSE_COMMANDS,
+    ArchiveTickets,
     DeviceKind,
     EnrolDevice,
     HouseCommand,
     IssueTicket,
+    LimitAmounts,
     NoteSignIn,
     NoteSignOut,
+    RedeemTicket,
     SendTicket,
     SignOutCause,
 )
@@ -27,7 +31,7 @@ PEOPLE = st.sampled_from(["ann", "bob", "eve", "sue", "max"])
 NAMESAKES = st.sampled_from(["Ann", "EVE", "ｓｕｅ"])
 AMOUNTS = st.integers(1, 500) | st.sampled_from([GREATEST_SUM, 6_000])
 SENSIBLE: dict[str, st.SearchStrategy[Any]] = {
-    "at": st.integers(NOON, NOON + 1_000_000),
+    "at": st.integers(NOON, NOON + 1_000_000) | st.just(NOON + 2 * KEPT_FOR),
     "by": PEOPLE | st.just("owner"),
     "second": st.sampled_from(["sue", "max", "sue", "max", "ann", None]),
     "person": PEOPLE | NAMESAKES,
@@ -73,6 +77,10 @@ SENSIBLE: dict[str, st.SearchStrategy[Any]] = {
     "file": st.sampled_from(["a" * 16, "b" * 16]),
     "restored": st.booleans(),
     "e_value": st.just("1204.5"),
+    "sale": st.integers(1, 600),
+    "redemption": st.integers(1, 600),
+    "fill": st.integers(1, 600),
+    "tickets": st.lists(FEW | st.integers(0, 30).map(str), max_size=3).map(tuple),
     "ask": st.sampled_from([None] * 8 + ["a1", "a2"]),
 }
 JUNK: st.SearchStrategy[Any] = (
@@ -90,7 +98,7 @@ JUNK: st.SearchStrategy[Any] = (
 )
 
 
-BY_FLOOR_ALONE = {type(one) for one in AT_THE_DOOR if one.by == FLOOR}
+BY_FLOOR_ALONE = {type(one) for one in AT_THE_DOOR if one.by == FLOOR} | {ArchiveTickets, LimitAmounts}
 AT_THE_CAGE = tuple(kind for kind in HOUSE_COMMANDS if kind not in {type(one) for one in AT_THE_DOOR})
 
 
@@ -99,6 +107,8 @@ def asked(
 ) -> st.SearchStrategy[HouseCommand]:
     if kind in (IssueTicket, SendTicket) and fields["by"] is not JUNK:
         fields = fields | {"by": st.sampled_from([TABLE] * 9 + ["sue"])}
+    if kind is RedeemTicket and fields["second"] is not JUNK:
+        fields = fields | {"second": st.none()}  # a wrong one would come before what is wrong of the ticket
     if kind in BY_FLOOR_ALONE and fields["by"] is not JUNK:
         fields = fields | {"by": st.sampled_from([FLOOR] * 9 + ["sue"])}
     if kind in (NoteSignIn, NoteSignOut) and fields["session"] is not JUNK:

@@ -28,6 +28,7 @@ from taisai.game.vocabulary import (
     Means,
     RecordChange,
     Subject,
+    TransferKind,
     Treatment,
 )
 from taisai.rules import OUTCOMES
@@ -297,9 +298,18 @@ class Hand:
                     transfer=self.new_id() if how is ClaimEnd.CAGE else None,
                 ),
                 self.seat(rng),
-                self.seat(rng),
+                self.archived(rng, self.seat(rng)),
             )
         )  # fmt: skip
+
+    def archived(self, rng: Random, otherwise: c.Command | None) -> c.Command | None:
+        """Transfers of tickets that are over leave the table, where there are a few; else something else."""
+        kinds = (TransferKind.TICKET, TransferKind.DISPENSED)
+        names = [name for name, booked in self.table.transfers.items() if booked.kind in kinds]
+        by = rng.choice((CAGE, CAGE, CAGE, "dan"))
+        if len(names) < 2:
+            return otherwise
+        return c.ArchiveTransfers(at=self.clock, by=by, transfers=tuple(names[:2]))
 
     def leave(self, _rng: Random) -> c.Command | None:
         """The round is finished, everybody goes with what is his, the table is closed."""

@@ -16,13 +16,18 @@ from random import Random
 from tempfile import TemporaryDirectory
 from typing import Final
 
+from taisai.cage.archive import KEPT_FOR
 from taisai.cage.messages import (
     AdoptInterpretations,
+    ArchiveTickets,
     EnrolPerson,
     HouseCommand,
+    LimitAmounts,
     NoteOverAge,
     NotePlace,
     OpenHouse,
+    RedeemTicket,
+    SellTicket,
 )
 from taisai.game.messages import Message
 from taisai.game.refusals import Refusal
@@ -139,6 +144,13 @@ def _adopting() -> Iterator[HouseCommand]:
     )  # fmt: skip
     yield NoteOverAge(at=at, by="floor", table="US1", item="dice", serial="D-17", hours=24)
     yield NotePlace(at=at, by="floor", machine="0123456789abcdef", file="fedcba9876543210", restored=False)
+    yield LimitAmounts(at=at, by="floor", sale=100, redemption=100, fill=1_000)
+    yield EnrolPerson(at=at, by="Olga", person="Sue", rank="shift-manager")
+    yield SellTicket(at=at, by="Bo", ticket="t-1", amount=50)
+    yield SellTicket(at=at, by="Bo", ticket="t-2", amount=101, second="Sue")
+    yield RedeemTicket(at=at, by="Bo", ticket="t-1")
+    yield RedeemTicket(at=at, by="Bo", ticket="t-2", second="Sue")
+    yield ArchiveTickets(at=at + KEPT_FOR, by="floor", tickets=("t-1", "t-2"))
 
 
 JOURNALS: Final[Mapping[str, Callable[[], Journal]]] = {

@@ -158,7 +158,7 @@ class Crew:
         faces = dict.fromkeys(asked, await self._shown(console)) if asked else {}
         blank = tuple(one for one in offer.blanks if one.field not in faces)
         rest = msgspec.structs.replace(offer, blanks=blank)
-        found = await filled(console, rest, serial=f"{self.table}-{next(self._serials)}", day="2026-11-16")
+        found = await filled(console, rest, serial=f"{self.table}-{next(self._serials)}")
         if found is None:
             raise AssertionError(f"expected {offer.command} to be filled in, got blanks {offer.blanks}")
         return {**found, **faces}

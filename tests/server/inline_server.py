@@ -22,6 +22,7 @@ from taisai.rules import Act, Rulebook, rulebook
 from taisai.server.auth.approvals import Approvals
 from taisai.server.auth.permissions import Principal, Role
 from taisai.server.handlers.context import Context
+from taisai.server.handlers.transfers import ticket_numbers
 from taisai.server.runtime.plan import HousePlan
 
 if TYPE_CHECKING:
@@ -187,6 +188,10 @@ class InlineServer(Context):
     def house(self) -> House:
         """To be looked at."""
         return self.engine.house()
+
+    def id_of(self, number: str) -> str:
+        """The id of a ticket in the journal, by its number."""
+        return ticket_numbers(self.engine, bytes(32)).held(self.house, number)
 
     def table(self, name: str = "T1") -> Table:
         """To be looked at."""

@@ -34,7 +34,7 @@ from taisai.protocol.requests import (
     TicketOutRequest,
 )
 from taisai.rules import Irregularity
-from taisai.server.handlers import cage, tickets
+from taisai.server.handlers import cage, tickets, transfers
 from tests.server.inline_server import (
     CONCLUDED,
     IN_THE_CAGE,
@@ -81,7 +81,7 @@ def test_an_ask_with_another_amount_or_an_hour_later_is_no_retry() -> None:
     server = inline_server()
     sell(server)
     assert sell(server, amount=600).reason == "different-content"
-    server.hand_clock.pass_(tickets.RETRIED_WITHIN)
+    server.hand_clock.pass_(transfers.RETRIED_WITHIN)
     assert sell(server).reason == "different-content"
     assert server.house.outstanding == 500
 
@@ -243,7 +243,8 @@ def with_claim_of_player(server: InlineServer) -> str:
 
 
 def cage_sent(server: InlineServer, ticket: str) -> str:
-    sent: dict[str, Any] = {"ticket": ticket, "transfer": "late", "table": "T1", "seat": "7", "session": 1}
+    id_ = server.id_of(ticket)
+    sent: dict[str, Any] = {"ticket": id_, "transfer": "late", "table": "T1", "seat": "7", "session": 1}
     server.do(SendTicket(**server.by(TABLE), **sent))
     return "late"
 
@@ -255,7 +256,7 @@ def with_claim_on_player(server: InlineServer) -> str:
     perform(server, *CONCLUDED)
     out = told(tickets.ticket_out(server, terminal(), TicketOutRequest(id="o", table="T1", seat="7")))
     assert out.amount == 51_000
-    server.do(RedeemTicket(**server.by("cat"), ticket=out.ticket))
+    server.do(RedeemTicket(**server.by("cat"), ticket=server.id_of(out.ticket)))
     damaged = Irregularity("die-damaged")
     server.do(ReportIrregularity(**server.by("dan"), event=damaged, round=1, through=1, second="pat"))
     (referral,) = server.table().referrals  # the rank above names the rounds (RWS 5.4, 5.10)

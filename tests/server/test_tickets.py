@@ -131,7 +131,9 @@ def redeemed_by_many(seed: int) -> None:
 
     async def all_at_once() -> list[Any]:
         asked: list[Any] = [
-            server.queue.execute(HOUSE_STREAM, RedeemTicket(at=server.clock.now(), by=by, ticket=ticket))
+            server.queue.execute(
+                HOUSE_STREAM, RedeemTicket(at=server.clock.now(), by=by, ticket=server.id_of(ticket))
+            )
             for by in ("cat", "cid") * 50
         ]
         for number in range(100):
@@ -146,10 +148,15 @@ def redeemed_by_many(seed: int) -> None:
     first = [one for one in paid if not isinstance(one, DoneReply) or not one.again]
     assert len(first) == 1
     assert len(answers) == 200
-    credited, redeemed = sum(server.credits(seat) for seat in seats), server.house.tickets[ticket].redeemed
+    credited = sum(server.credits(seat) for seat in seats)
+    redeemed = server.house.tickets[server.id_of(ticket)].redeemed
     assert redeemed is not None
     assert (credited, before - cash_of(server)) == ((30_000, 0) if redeemed.transfer else (0, 30_000))
-    assert (server.house.outstanding, server.house.tickets[other].redeemed, server.faults()) == (
+    assert (
+        server.house.outstanding,
+        server.house.tickets[server.id_of(other)].redeemed,
+        server.faults(),
+    ) == (
         90_000,
         None,
         [],
@@ -235,7 +242,7 @@ def test_no_more_tickets_are_remembered_than_a_player_can_hold() -> None:
 def test_an_id_that_comes_back_late_is_not_told_an_old_ticket() -> None:
     server = inline_server()
     first = take_out(server)
-    server.hand_clock.pass_(money.RETRIED_WITHIN - 10_000)
+    server.hand_clock.pass_(transfers.RETRIED_WITHIN - 10_000)
     assert take_out(server).ticket == first.ticket
     server.hand_clock.pass_(10_000)
     late = take_out(server)

@@ -33,7 +33,7 @@ def test_sabotage_a_new_transfer_at_each_retry_is_seen(monkeypatch: Patch) -> No
 
 
 def test_sabotage_a_new_number_at_each_retry_is_seen(monkeypatch: Patch) -> None:
-    monkeypatch.setattr(cage_asks, "ticket_number", anew(transfers.ticket_number))
+    monkeypatch.setattr(transfers, "ticket_number", anew(transfers.ticket_number))
     with pytest.raises(AssertionError):
         cage.test_a_ticket_is_sold_once_however_often_it_is_asked_for()
 
@@ -78,6 +78,8 @@ def test_sabotage_a_fill_that_does_not_ask_the_table_first_is_seen(monkeypatch: 
 
 def test_sabotage_an_old_ticket_told_late_is_seen(monkeypatch: Patch) -> None:
     real = money._issued_before
-    monkeypatch.setattr(money, "_issued_before", lambda ask, issued, _age: real(ask, issued, 0))
+    monkeypatch.setattr(
+        money, "_issued_before", lambda ask, issued, number, _age: real(ask, issued, number, 0)
+    )
     with pytest.raises((AssertionError, AttributeError)):
         tickets.test_an_id_that_comes_back_late_is_not_told_an_old_ticket()

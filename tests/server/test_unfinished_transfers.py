@@ -135,7 +135,7 @@ def test_the_ticket_of_a_terminal_that_was_cut_is_shown_to_it_and_worth_its_cred
     assert server.credits() == 0
     finished(server)
     [ticket] = server.house.tickets.values()
-    assert (ticket.amount, ask().ticket) == (50_000, ticket.id)
+    assert (ticket.amount, server.id_of(ask().ticket)) == (50_000, ticket.id)
 
 
 def test_while_play_goes_on_a_flow_and_its_finishing_do_not_meet() -> None:

@@ -11,8 +11,6 @@ const OF: Readonly<Record<string, Group>> = {
   "shuffle-shoe": "equipment", "load-shoe": "equipment", "count-cards": "equipment",
   "correct-record": "money", "settle-claim": "money", "take-seat": "money", "leave-seat": "money", "buy-credits": "money", "buy-colour": "money", "cash-colour": "money",
 };
-/** Cannot be undone and needs no input: it needs confirmation. */
-const FOR_GOOD = new Set(["close-table"]);
 
 const preset = (offer: Offer): Readonly<Record<string, unknown>> => offer.preset;
 
@@ -27,8 +25,8 @@ export const presetOf = (offer: Offer, field: string): string | undefined => pre
 /** The round that an offer is about, if it names one. */
 export const roundOfOffer = (offer: Offer): number | undefined => preset(offer)["round"] as number | undefined;
 
-/** Whether the action needs input first; a second person is asked later. */
-export const needsInput = (offer: Offer): boolean => FOR_GOOD.has(offer.command) || offer.blanks.some((blank) => blank.kind !== "second");
+/** Whether the action needs input or confirmation first, because it cannot be undone; a second person is asked later. */
+export const needsInput = (offer: Offer): boolean => Boolean(offer.final) || offer.blanks.some((blank) => blank.kind !== "second");
 
 /** Whether the action belongs beside the next step: it concerns the current round and has no place above. */
 export const isRoundAction = (offer: Offer): boolean =>

@@ -30,10 +30,8 @@ export const claimOffers = (offers: readonly Offer[], claim: string): Offer[] =>
 export const itemOffers = (offers: readonly Offer[], item: string): Offer[] =>
   offers.filter((offer) => preset(offer)["item"] === item);
 
-/** Treatments after which money or a round is not what it was. */
-const GRAVE = new Set(["void", "void-rounds", "shut"]);
-export const isSevere = (offer: Offer): boolean =>
-  GRAVE.has(String(preset(offer)["treatment"] ?? "")) || ["shut", "close-table"].includes(offer.command);
+/** Acts that cannot be undone, or that stop a table. */
+export const isSevere = (offer: Offer): boolean => Boolean(offer.final) || offer.command === "shut";
 
 /** A decision's own words, without the question, which stands beside it already: "Question: treatment". */
 export function treatmentOnly(label: string, question: string): string {

@@ -6,7 +6,6 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from shutil import copymode
 from tempfile import TemporaryDirectory
 from typing import Final, NamedTuple
 
@@ -66,8 +65,8 @@ def _copied(journal: str | Path, copy: str | Path, report: Report | None) -> Cop
     try:
         least = _size(reader)
         with _placing(Path(copy)) as fresh:
+            fresh.touch(mode=0o600)  # whatever the mode of what is copied: it holds password hashes
             reader.copy_to(fresh)
-            copymode(journal, fresh)
             copied = _whole(fresh, least)
             if report and (copied.entries, copied.root) != (report.entries, report.root):
                 raise ConflictError(f"the backup changed after the check: {journal}; restore it again")

@@ -97,7 +97,7 @@ EVENT_COLUMNS: Final = (
     Column("treatment", _TEXT, "what was decided on it"),
     Column("reason", _TEXT, "why, in the words of the person who decided"),
     Column("transfer", _TEXT, "the id of a transfer between table and House"),
-    Column("ticket", _TEXT, "the number of a ticket"),
+    Column("ticket", _TEXT, "the id of a ticket: a keyed hash of its number; in older journals the number"),
     Column("second", _TEXT, "the second person, where two are needed"),
     Column("event_json", _TEXT, "the whole event as canonical JSON"),
 )

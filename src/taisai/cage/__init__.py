@@ -3,6 +3,7 @@
 from taisai.cage.access import FLOOR_LADDER, FLOOR_SECOND, MOST_FAILURES, EnrolledDevice, StreamError
 from taisai.cage.decide import decide_house
 from taisai.cage.house import (
+    AmountLimits,
     CapitalMovement,
     Direction,
     House,
@@ -19,6 +20,7 @@ __all__ = [
     "FLOOR_LADDER",
     "FLOOR_SECOND",
     "MOST_FAILURES",
+    "AmountLimits",
     "CapitalMovement",
     "DeviceKind",
     "Direction",

@@ -6,6 +6,8 @@ from collections.abc import Iterator, Mapping
 from enum import Enum, auto
 from typing import Any, Final, NamedTuple
 
+from msgspec import UNSET
+
 from taisai.cage import messages
 from taisai.cage.access import (
     ADOPTION,
@@ -18,9 +20,11 @@ from taisai.cage.access import (
     left_locked,
     name_taken,
 )
-from taisai.cage.house import House, HouseTransfer, Ticket, entries, movement_of, transfer_of
+from taisai.cage.archive import archive_refusals
+from taisai.cage.house import House, HouseTransfer, Ticket, entries, limits_of, movement_of, transfer_of
 from taisai.cage.messages import HouseCommand, HouseEvent
 from taisai.cage.values import beyond, clock, lookup, same_person, too_many, value_refusals
+from taisai.game.checks import AMOUNTS, MOST_AT_ONCE, above_most
 from taisai.game.refusals import Reason, Refusal, first
 from taisai.game.vocabulary import FLOOR, TABLE, is_name
 from taisai.rules.clauses import Clause
@@ -29,8 +33,11 @@ from taisai.validation import quoted
 
 MOST_PEOPLE: Final = 10_000  # on the staff list at a time, and locked when they left it
 MOST_MOVEMENTS: Final = 1_000_000  # of the owners' money, of one stream: a retry must be known as one
-MOST_TICKETS: Final = 1_000_000  # of one stream, redeemed ones too: a second redemption must be refused
-MOST_TRANSFERS: Final = 3_000_000  # of one stream: each ticket issued and accepted, and as many others
+MOST_TICKETS: Final = 1_000_000  # open, and redeemed in the latest days
+MOST_TRANSFERS: Final = 3_000_000  # of these tickets, and as many others, which stay
+
+MOST_HELD: Final = 1_000 * MOST_AT_ONCE
+"""Of the cage's cash and of open tickets: a ninth of the greatest sum, so that what players win fits too."""
 
 _CAGE: Final = Clause("house:cage")
 _PEOPLE: Final = Clause("house:people")
@@ -72,9 +79,11 @@ _ACTS: Final[Mapping[type[HouseCommand], _Act]] = {
     messages.DismissPerson: _Act(messages.PersonDismissed, _PEOPLE, _Who.SUPERVISOR),
     messages.BringIn: _Act(messages.CapitalBrought, _CAGE, _Who.TWO),
     messages.TakeOut: _Act(messages.CapitalTaken, _CAGE, _Who.TWO),
+    messages.LimitAmounts: _Act(messages.AmountsLimited, AMOUNTS, _Who.FLOOR),
     messages.SellTicket: _Act(messages.TicketSold, _TICKETS, _Who.STAFF),
     messages.IssueTicket: _Act(messages.TicketIssued, _TICKETS, _Who.TABLE),
     messages.RedeemTicket: _Act(messages.TicketRedeemed, _TICKETS, _Who.STAFF),
+    messages.ArchiveTickets: _Act(messages.TicketsArchived, _TICKETS, _Who.FLOOR),
     messages.SendTicket: _Act(messages.TicketAccepted, _TICKETS, _Who.TABLE),
     messages.SendFill: _Act(messages.FillSent, _FLOAT, _Who.TWO),
     messages.ReceiveCredit: _Act(messages.CreditReceived, _FLOAT, _Who.STAFF),
@@ -122,7 +131,8 @@ def decide_house(house: House, command: HouseCommand) -> tuple[HouseEvent, ...] 
     if isinstance(again, Refusal):
         refusals.append(again)
     elif not again:
-        refusals += [*_state(house, command), *_counts(house, event)]
+        refusals += [*_state(house, command), *_counts(house, event), *_amounts(house, event)]
+        refusals += archive_refusals(house, command)
     if refused := first(refusals):
         return refused
     if again:
@@ -136,6 +146,8 @@ def _draft(house: House, command: HouseCommand, act: _Act) -> HouseEvent:
     if isinstance(command, messages.RedeemTicket | messages.SendTicket):
         ticket = lookup(house.tickets, command.ticket)
         fields["amount"] = ticket.amount if ticket else 0
+        if fields.get("second") is UNSET:
+            del fields["second"]
     elif isinstance(command, messages.NoteFailure):
         fields |= failed_person(house, command)
     return act.event(clause=act.clause, **fields)
@@ -165,6 +177,8 @@ def _again(house: House, event: HouseEvent) -> Refusal | bool:
         ticket = lookup(house.tickets, event.ticket)
         redeemed = None if ticket is None else ticket.redeemed
         return redeemed is not None and (redeemed.by, redeemed.ask) == (event.by, event.ask)
+    if isinstance(event, messages.AmountsLimited):
+        return house.amounts == limits_of(event)
     if isinstance(event, messages.PersonEnrolled) and (rank := lookup(house.people, event.person)):
         return rank == event.rank
     if isinstance(event, messages.InterpretationsAdopted) and (
@@ -340,16 +354,45 @@ def _full(house: House, newcomer: str) -> Iterator[Refusal]:
             yield too_many("people", MOST_PEOPLE)
 
 
+_AT_ONCE: Final = (messages.TicketSold, messages.CapitalBrought, messages.FillSent, messages.DropCounted)
+
+
+def _amounts(house: House, event: HouseEvent) -> Iterator[Refusal]:
+    """Why so much may not move at once, or not by one person."""
+    amount, limits = getattr(event, "amount", None), house.amounts
+    if isinstance(event, messages.DropCounted) and type(event.counted) is type(event.declared) is int:
+        amount = max(event.counted, event.declared)
+    if type(amount) is not int:
+        return
+    if limits and isinstance(event, _AT_ONCE):
+        most = limits.fill if isinstance(event, messages.FillSent) else MOST_AT_ONCE
+        if refusal := above_most(amount, most):
+            yield refusal
+    is_sold = isinstance(event, messages.TicketSold)
+    ticket = None if is_sold else lookup(house.tickets, getattr(event, "ticket", None))
+    if isinstance(event, messages.TicketSold | messages.TicketRedeemed) and not (ticket and ticket.redeemed):
+        kind = "sale" if is_sold else "redemption"
+        takes_two = limits is not None and amount > getattr(limits, kind)
+        if takes_two or event.second is not None:  # one who is named without need is recorded too
+            yield from _second(house, event.second, event.by)
+
+
 def _money(house: House, event: HouseEvent) -> Iterator[Refusal]:
     """Which account has too little, or would exceed the greatest sum."""
+    # What comes in keeps away from the greatest sum, so that tickets can always be issued for what is there.
+    comes_in = isinstance(event, messages.TicketSold | messages.CapitalBrought)
+    most = MOST_HELD if comes_in and house.amounts is not None else GREATEST_SUM
     for entry in entries(event):
         account, change = entry.account, entry.amount
         balance = house.ledger.balances[account]
         if balance + change < 0:
             message = f"not enough in {account}: {-change} needed, {balance} available"
             yield Refusal(Reason.FLOAT_SHORT, _CAGE, message, sums=(-change, balance))
-        elif balance + change > GREATEST_SUM:
-            yield beyond(account, balance + change)
+        elif balance + change > most:
+            yield beyond(account, balance + change) if most == GREATEST_SUM else Refusal(
+                Reason.BEYOND_GREATEST_SUM, AMOUNTS,
+                f"expected at most {most:,} in {account}, got {balance + change:,}",
+            )  # fmt: skip
 
 
 def _described(kept: HouseTransfer) -> str:

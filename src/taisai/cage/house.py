@@ -12,6 +12,7 @@ from taisai.cage import messages
 from taisai.cage.access import AdoptedEdition, EnrolledDevice, StreamError, Win, apply_access, forget_person
 from taisai.game.money.ledger import Account, Ledger, LedgerEntry
 from taisai.game.snapshot_codec import SnapshotCodec, SnapshotError
+from taisai.game.table import ArchivedTransfers
 from taisai.game.vocabulary import folded, is_name
 
 
@@ -92,6 +93,14 @@ class Ticket(NamedTuple):
     redeemed: Redemption | None = None
 
 
+class AmountLimits(NamedTuple):
+    """What one person may sell and redeem alone, and the most of one fill; in minor units."""
+
+    sale: int
+    redemption: int
+    fill: int
+
+
 @dataclass(slots=True, repr=False)
 class House:
     """The House. Its first event opens it."""
@@ -110,9 +119,13 @@ class House:
     movements: dict[str, CapitalMovement] = field(default_factory=dict)
     tickets: dict[str, Ticket] = field(default_factory=dict)
     transfers: dict[str, HouseTransfer] = field(default_factory=dict)
+    archived: ArchivedTransfers = field(default_factory=ArchivedTransfers)
+    """Of tickets that are over and left the state."""
     claims: dict[tuple[str, str], str] = field(default_factory=dict)
     """(table, claim) → the transfer under which the cage paid or collected it."""
     ledger: Ledger = field(default_factory=Ledger)
+    amounts: AmountLimits | None = None
+    """None until a server has set them, which before release 0.3 none did."""
     devices: dict[str, EnrolledDevice] = field(default_factory=dict)
     device_names: dict[str, str] = field(default_factory=dict)
     """Folded name → the device that has it."""
@@ -216,6 +229,10 @@ def transfer_of(event: messages.HouseEvent) -> HouseTransfer | None:
     return HouseTransfer(id=getattr(event, "transfer", ""), kind=kind, direction=direction, **fields)
 
 
+def limits_of(event: messages.AmountsLimited) -> AmountLimits:
+    return AmountLimits(event.sale, event.redemption, event.fill)
+
+
 def movement_of(event: messages.HouseEvent) -> CapitalMovement | None:
     """The movement of the owners' money that an event records."""
     if not isinstance(event, messages.CapitalBrought | messages.CapitalTaken):
@@ -254,10 +271,14 @@ def _apply(house: House, event: messages.HouseEvent) -> None:
             forget_person(house, event.person)
         case messages.CapitalBrought() | messages.CapitalTaken():
             _move(house, event)
+        case messages.AmountsLimited():
+            house.amounts = limits_of(event)
         case messages.TicketSold() | messages.TicketIssued():
             _add_ticket(house, event)
         case messages.TicketRedeemed() | messages.TicketAccepted():
             _redeem(house, event)
+        case messages.TicketsArchived():
+            _archive(house, event)
         case _ if not apply_access(house, event) and type(event) not in (*_CHANGES, *_KINDS):
             raise StreamError(f"expected an event of the House, got {event}")
 
@@ -296,6 +317,18 @@ def _redeem(house: House, event: messages.TicketRedeemed | messages.TicketAccept
     else:
         redemption = Redemption(event.at, event.by, ask=event.ask)
     house.tickets[event.ticket] = ticket._replace(redeemed=redemption)
+
+
+def transfers_of(ticket: Ticket) -> tuple[str, ...]:
+    """The transfers under which a ticket was issued and put into a terminal."""
+    accepted = None if ticket.redeemed is None else ticket.redeemed.transfer
+    return tuple(transfer for transfer in (ticket.transfer, accepted) if transfer is not None)
+
+
+def _archive(house: House, event: messages.TicketsArchived) -> None:
+    tickets = [house.tickets.pop(name) for name in event.tickets]
+    moved = [house.transfers.pop(name) for ticket in tickets for name in transfers_of(ticket)]
+    house.archived = house.archived.plus(transfer.signed for transfer in moved)
 
 
 @cache

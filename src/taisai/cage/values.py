@@ -22,6 +22,7 @@ from taisai.cage.messages import (
     SignOutCause,
     TakeSettings,
 )
+from taisai.game.checks import MOST_AT_ONCE
 from taisai.game.messages import LATEST
 from taisai.game.refusals import Reason, Refusal
 from taisai.game.vocabulary import MOST_ID, folded, is_name
@@ -59,6 +60,7 @@ _KINDS: Final[Mapping[str, ValueKind[Any]]] = {
     **_kinds(_TEXT, "address detail e_value manifest program reason serial what why"),
     **_kinds(text("16 hexadecimal digits (0-9, a-f)", "[0-9a-f]{16}"), "file machine"),
     **AMOUNTS,
+    **_kinds(whole(1, MOST_AT_ONCE, "minor units"), "sale redemption fill"),
     "at": whole(0, LATEST, "milliseconds"),
     "hours": whole(1, GREATEST_SUM),
     "restored": flag(),

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import errno
 import os
+import shlex
+import stat
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -29,13 +31,18 @@ def read_file(path: str, what: str, most: int) -> bytes:
     return data
 
 
-def first_line(path: str, what: str, most: int) -> str:
-    """The first line of a file, of at most so many bytes."""
+def secret_line(path: str, what: str, most: int) -> str:
+    """The first line of a file that only its owner may read, of at most so many bytes."""
     try:
         with Path(path).open("rb") as file:
-            return file.readline(most + 2).rstrip(b"\r\n").decode()
+            mode = os.fstat(file.fileno()).st_mode
+            first = file.readline(most + 2).rstrip(b"\r\n").decode()
     except (OSError, ValueError) as error:
         raise unreadable(path, what, error) from None
+    if os.name == "posix" and stat.S_ISREG(mode) and mode & (stat.S_IRWXG | stat.S_IRWXO):
+        problem = f"others can read the {what}: expected mode 0600, got {stat.S_IMODE(mode):04o}"
+        raise RulesError(f"{problem}; run: chmod 600 {printable(shlex.quote(path))}")
+    return first
 
 
 def unreadable(path: str, what: str, error: OSError | ValueError) -> RulesError:
@@ -63,7 +70,7 @@ def write_new(path: str, text: str) -> None:
 
 
 @contextmanager
-def writing(out: str) -> Iterator[IO[bytes]]:
+def writing(out: str, *, mode: int = 0o666) -> Iterator[IO[bytes]]:
     """A new file that gets its name when all of it is written; or standard output."""
     if out == STDOUT:
         sys.stdout.flush()
@@ -74,7 +81,7 @@ def writing(out: str) -> Iterator[IO[bytes]]:
         raise _exists(path)
     unfinished = path.with_name(f"{path.name}.part")
     try:
-        file = unfinished.open("xb")
+        file = os.fdopen(os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode), "wb")
     except FileExistsError:
         raise _exists(unfinished) from None
     except (OSError, ValueError) as error:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import shlex
+import sys
 import time
 from argparse import Namespace
 from collections.abc import Iterator, Mapping
@@ -17,7 +18,7 @@ from taisai.audit.sources import JournalFile
 from taisai.audit.verify import verified
 from taisai.cli import CHECK_FAILED
 from taisai.cli.audit.reading import count, flawed, moment, progress
-from taisai.cli.files import first_line, read_file, reason_of, write_new
+from taisai.cli.files import read_file, reason_of, secret_line, write_new
 from taisai.cli.printing import as_json, line, show_table
 from taisai.journal.errors import DamagedError, JournalError
 from taisai.journal.journal import Journal
@@ -81,7 +82,7 @@ def signing_key(file: str, passphrase_file: str | None) -> SigningKey:
 
 def passphrase_in(file: str | None) -> str | None:
     """The first line of a file; None where no file is named."""
-    return None if file is None else first_line(file, "passphrase file", MOST_PASSPHRASE)
+    return None if file is None else secret_line(file, "passphrase file", MOST_PASSPHRASE)
 
 
 def signing_time(journal: Journal, now: int) -> int:
@@ -275,6 +276,18 @@ def show(arguments: Namespace) -> int:
     return 0
 
 
+def confirmed(what: str, *, sure: bool) -> None:
+    """Shows what cannot be undone; goes on only with `--yes`, or with a yes typed at a terminal."""
+    if sure:
+        return
+    if not sys.stdin.isatty():
+        raise RulesError(f"this cannot be undone: {what}; add --yes if you are sure")
+    sys.stderr.write(f"! This cannot be undone: {what}\nType yes to go on: ")
+    sys.stderr.flush()
+    if sys.stdin.readline().strip() != "yes":
+        raise RulesError("expected yes; nothing was changed")
+
+
 def rotate(arguments: Namespace) -> int:
     """Lets another key sign, and seals the journal with it."""
     by = _person(arguments.by)
@@ -282,7 +295,10 @@ def rotate(arguments: Namespace) -> int:
     new = signing_key(arguments.new, arguments.new_passphrase_file)
     if old.public == new.public:
         raise RulesError(f"expected a new key, got the old one again: {new.name} {new.public.id} (--new)")
+    what = f"{old.name} {old.public.id} can never again sign {printable(arguments.journal)}"
     with written(arguments.journal, old) as journal:
+        if journal.key == old.public:  # else it is refused below
+            confirmed(what, sure=arguments.yes)
         journal.rotate(old, new, at=signing_time(journal, clock()), by=by)
         text = journal.seal(new, at=signing_time(journal, clock()))
         size = journal.size

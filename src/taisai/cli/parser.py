@@ -142,6 +142,7 @@ OPTIONS: Final[dict[str, CommandOption]] = {
     "--name": CommandOption("the name in its signatures", "NAME", "required"),
     "--new": CommandOption("the key that signs from now on", "FILE", "required"),
     "--new-passphrase-file": CommandOption(f"{_FIRST_LINE} of the new key, if it has one", "F"),
+    "--yes": CommandOption("confirm what cannot be undone, without a question"),
     "--by": CommandOption("the person responsible for the change", "PERSON", "required"),
     "--take-vault": CommandOption("seal what the vault holds, which could not be checked"),
     "--drop-vault": CommandOption("delete it: people need new passwords, takings are counted again"),

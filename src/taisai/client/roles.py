@@ -272,13 +272,14 @@ class Cashier(Client):
     def cage(self) -> views.CageView:
         return self.view_as(self.feed, views.CageView)
 
-    async def sell_ticket(self, amount: int) -> replies.DoneReply:
+    async def sell_ticket(self, amount: int, *, approval: str | None = None) -> replies.DoneReply:
         """Sells a ticket for cash; the reply has its number."""
-        return await self.query(requests.SellTicketRequest, replies.DoneReply, amount=amount)
+        fields = {"amount": amount, "approval": approval}
+        return await self.query(requests.SellTicketRequest, replies.DoneReply, **fields)
 
-    async def redeem(self, ticket: str) -> ServerMessage:
+    async def redeem(self, ticket: str, *, approval: str | None = None) -> ServerMessage:
         """Pays a ticket in cash."""
-        return await self.do("redeem-ticket", ticket=ticket)
+        return await self.do("redeem-ticket", ticket=ticket, approval=approval)
 
     async def bring_in(
         self, amount: int, *, movement: str | None = None, approval: str | None = None

@@ -126,7 +126,7 @@ class Crowd:
         return kind(
             self._dial, partial(self._admit, person, setup.name), table=setup.name, switch=switch,
             waits=self._waits, random=self._own_random(), now=self._house_server.clock.now,
-            day=self._house_server.plan.day or (lambda _now: ""), position=house.VIRTUAL[person],
+            position=house.VIRTUAL[person],
         )  # fmt: skip
 
     async def _admit(self, person: str, table: str) -> VirtualSession:

@@ -26,7 +26,7 @@ def needs_second(offer: Offer) -> bool:
     return any(blank.kind == SECOND for blank in offer.blanks)
 
 
-async def filled(console: Console, offer: Offer, *, serial: str, day: str) -> dict[str, Any] | None:
+async def filled(console: Console, offer: Offer, *, serial: str) -> dict[str, Any] | None:
     """The filled-in blanks; None if a value is missing, such as the dice."""
     values: dict[str, Any] = {}
     fields = {blank.field for blank in offer.blanks}
@@ -40,14 +40,14 @@ async def filled(console: Console, offer: Offer, *, serial: str, day: str) -> di
             continue
         if blank.optional and blank.field != "serial":
             continue
-        value = _value(console, blank, serial=serial, day=day)
+        value = _value(console, blank, serial=serial)
         if value is None:
             return None
         values[blank.field] = value
     return values
 
 
-def _value(console: Console, blank: Blank, *, serial: str, day: str) -> Any:
+def _value(console: Console, blank: Blank, *, serial: str) -> Any:
     reading = console.console.reading
     match blank.kind:
         case "faces":
@@ -59,7 +59,7 @@ def _value(console: Console, blank: Blank, *, serial: str, day: str) -> Any:
         case "choice":
             return blank.choices[0].value if blank.choices else None
         case "text":
-            return {"serial": serial, "day": day, "shift": "next"}.get(blank.field, _REASON)
+            return {"serial": serial}.get(blank.field, _REASON)
         case _:
             return None
 
@@ -136,7 +136,6 @@ class VirtualPerson:
     waits: Waits
     random: Random
     now: Callable[[], int]
-    day: Callable[[int], str]
     sleep: Callable[[float], Awaitable[object]] = asyncio.sleep
     position: str = DEALER
 
@@ -189,8 +188,7 @@ class VirtualPerson:
             await console.take_position(self.position)
         if self._wanted(console) != offer:
             return True  # something changed in the meantime
-        now = self.now()
-        fields = await filled(console, offer, serial=f"demo-{now}", day=self.day(now))
+        fields = await filled(console, offer, serial=f"demo-{self.now()}")
         if fields is None:
             return False
         sent = command(offer.command, **{**offer.preset, **fields})
@@ -259,8 +257,6 @@ class VirtualSupervisor(VirtualPerson):
             for decision in decisions:
                 if decision.preset["treatment"] == treatment:
                     return decision
-        if console.console.day < self.day(self.now()):
-            return next((offer for offer in own if offer.command == "begin-day"), None)
         return None
 
     def _before(self, _console: Console, _offer: Offer) -> float:

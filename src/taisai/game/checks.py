@@ -16,6 +16,9 @@ from taisai.rules.settlement import GREATEST_SUM
 from taisai.rules.vocabulary import Phase
 
 PEOPLE: Final = Clause("house:people")
+MOST_AT_ONCE: Final = 1_000_000_000_000
+"""Minor units of one sale, fill or payment of the owners: nine thousand of them are the greatest sum."""
+AMOUNTS: Final = Clause("house:amounts")
 MOST_MESSAGE: Final = 300  # characters of a refusal's message, which quotes values of the command
 
 
@@ -133,6 +136,14 @@ def bad_amount(what: str, amount: object, clause: str = "house:stakes") -> Refus
     if type(amount) is int and 0 < amount <= GREATEST_SUM:
         return None
     return refused(Reason.BAD_VALUE, clause, f"expected {what} from 1 to 2^53 - 1, got {repr(amount)[:80]}")
+
+
+def above_most(amount: int, most: int = MOST_AT_ONCE) -> Refusal | None:
+    """Why so much cannot move at once."""
+    if amount <= most:
+        return None
+    message = f"expected at most {most:,} at once, got {amount:,}"
+    return refused(Reason.BEYOND_GREATEST_SUM, AMOUNTS, message, sums=(most, amount))
 
 
 def on_hold(table: Table) -> Refusal | None:

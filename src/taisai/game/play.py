@@ -14,7 +14,7 @@ from taisai.game.equipment import maintenance
 from taisai.game.irregularities import holds, referrals, reports, rulings, withdrawal
 from taisai.game.irregularities.messages import Declare, Interrupted, Recover
 from taisai.game.messages import LATEST, Command, Event
-from taisai.game.money import cashier, claims
+from taisai.game.money import archive, cashier, claims
 from taisai.game.refusals import Reason, Refusal
 from taisai.game.rounds import effects, steps
 from taisai.game.table import Deciders, Effects, Table
@@ -25,8 +25,8 @@ from taisai.rules.clauses import Clause
 from taisai.rules.procedure import Declared, Recovery
 
 _MODULES: Final = (
-    opening, staffing, maintenance, seating, cashier, claims, placing, stakes, record, rewriting, steps,
-    effects, rulings, referrals, reports, holds, withdrawal, entering, handed_over, readings, seeds,
+    opening, staffing, maintenance, seating, archive, cashier, claims, placing, stakes, record, rewriting,
+    steps, effects, rulings, referrals, reports, holds, withdrawal, entering, handed_over, readings, seeds,
 )  # fmt: skip
 _DECIDERS: Final[Deciders] = {
     kind: decider for module in _MODULES for kind, decider in getattr(module, "DECIDERS", {}).items()

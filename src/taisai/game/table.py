@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
 
@@ -30,7 +30,7 @@ SHUT: Final = Clause("house:shut")
 NO_LIMITS: Final = Limits(least=1, most=1)
 """Of a table that is not open yet."""
 MOST_SEATS: Final = 2_000  # terminals that one table reaches in well under a second
-MOST_ROUNDS: Final = 100_000  # of one stream: at a round a minute, ten weeks of days and nights
+MOST_ROUNDS: Final = 10_000_000  # of one table: at a round a minute, nineteen years of days and nights
 MOST_TUMBLES: Final = 1_000  # of one activation; more is a typing mistake
 MOST_BETS: Final = 1_000_000  # of one round
 MOST_IN_BATCH: Final = 500  # of one command; the largest layout has 104 areas
@@ -67,6 +67,20 @@ class TableTransfer(NamedTuple):
     """Due from the House where positive, owed to it where negative."""
     subject: str = ""
     """The seat or claim that it concerns."""
+
+
+class ArchivedTransfers(NamedTuple):
+    """What is left in the state of transfers that are over: their number and their sums, of one stream."""
+
+    number: int = 0
+    due: int = 0
+    owed: int = 0
+
+    def plus(self, amounts: Iterable[int]) -> ArchivedTransfers:
+        """With transfers that were booked as due (positive) or owed (negative)."""
+        booked = list(amounts)
+        due = sum(amount for amount in booked if amount > 0)
+        return ArchivedTransfers(self.number + len(booked), self.due + due, self.owed + due - sum(booked))
 
 
 class Referral(NamedTuple):
@@ -296,6 +310,7 @@ class Table:
     """How many reports ever waited for a second person."""
     claims: dict[str, Claim] = field(default_factory=dict)
     transfers: dict[str, TableTransfer] = field(default_factory=dict)
+    archived: ArchivedTransfers = field(default_factory=ArchivedTransfers)
     commitment: SeedCommitment | None = None
     """The open seed of the demonstration shaker."""
     revealed: RevealedSeed | None = None

@@ -85,14 +85,22 @@ else:  # one decoder tells them apart by their tags
     _OneCommand = Union[(*COMMANDS, *HOUSE_COMMANDS)]
 
 ADDED_FIELDS: Final[Mapping[str, frozenset[str]]] = {
+    "begin-day": frozenset({"calendar", "second"}),
+    "buy-credits": frozenset({"alone", "second"}),
     "close-withdrawal": frozenset({"others_stay"}),
+    "credits-bought": frozenset({"second"}),
+    "day-begun": frozenset({"second"}),
     "irregularity-ruled": frozenset({"item", "unsuitable"}),
     "journal-opened": frozenset({"secret"}),
     "key-introduced": frozenset({"secret"}),
     "load-shoe": frozenset({"backs"}),
     "note-failure": frozenset({"counts"}),
+    "redeem-ticket": frozenset({"second"}),
+    "sell-ticket": frozenset({"second"}),
     "shoe-loaded": frozenset({"backs"}),
     "sign-in-failed": frozenset({"counts"}),
+    "ticket-redeemed": frozenset({"second"}),
+    "ticket-sold": frozenset({"second"}),
     "withdrawal-closed": frozenset({"others_stay", "seen"}),
 }
 """Tag of a kind of format 1 → the fields that it has since format 2, each with a default."""

@@ -32,7 +32,7 @@ AT_HOUSE: Final[tuple[type[HouseCommand], ...]] = (
 )
 """Commands of the House that a client may send. The others have requests or endpoints of their own."""
 
-_FILLED_IN: Final = frozenset({"ask", "at", "by", "second"})
+_FILLED_IN: Final = frozenset({"alone", "ask", "at", "by", "calendar", "second"})
 
 
 class SentCommand(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -161,9 +161,10 @@ class PreviewRequest(_TableRequest, frozen=True, kw_only=True):
 
 
 class SellTicketRequest(Request, frozen=True, kw_only=True):
-    """Sells a ticket for cash. The server makes its number."""
+    """Sells a ticket for cash. The server makes its number. Above the amount for one it takes two people."""
 
     amount: Amount
+    approval: str | None = None
 
 
 class FillRequest(_TableRequest, frozen=True, kw_only=True):

@@ -56,7 +56,10 @@ HOUSE_PROCEDURES: Final[Mapping[Clause, str]] = {
         "A supervisor or a higher rank opens a table once. A table closes between rounds, with no money "
         "left on it."
     ),
-    Clause("house:day"): "Gaming days and shifts begin between rounds, each later than the one before.",
+    Clause("house:day"): (
+        "Gaming days and shifts begin between rounds, each day later than the one before: the calendar's, or "
+        "by two people the next."
+    ),
     Clause("house:people"): (
         "A supervisor assigns the Dealer. Two people at the House add supervisors to the staff list."
     ),
@@ -118,6 +121,10 @@ HOUSE_PROCEDURES: Final[Mapping[Clause, str]] = {
     Clause("house:transfers"): "A transfer between a table and the cage has an id and arrives once.",
     Clause("house:cage"): (
         "The cage holds the cash and chips of the house. What enters or leaves it is recorded."
+    ),
+    Clause("house:amounts"): (
+        "One person sells and redeems up to the amounts of the house; above them it takes two. What moves at "
+        "once, and what the house holds, stays far below the greatest sum."
     ),
     Clause("house:access"): (
         "Staff sign in under their own names. Three tries in a row with the right password and a wrong code "

@@ -17,6 +17,7 @@ from taisai.protocol.views import Offer
 from taisai.rules import OUTCOMES
 from taisai.rules.vocabulary import Act, Irregularity
 from taisai.server.projections import candidates
+from taisai.server.projections.final_acts import final_text
 from taisai.server.projections.offers import offers
 from tests.game.machine import NOON, SETUPS, Setup
 from tests.server.projections.filled_offers import command_of, filled, who
@@ -89,6 +90,26 @@ def test_whatever_is_offered_is_done_and_whatever_is_not_is_refused_or_an_irregu
         "load-shoe", "shuffle-shoe", "count-cards", "settle-claim",
     }  # fmt: skip
     assert expected <= set(seen), expected - set(seen)
+
+
+def test_what_cannot_be_undone_is_told_with_the_offer_and_nothing_else_is() -> None:
+    told: dict[tuple[str, str], bool] = {}
+    for setup in SETUPS:
+        for state in states(setup, 0, 80):
+            for offer in offers(state.table, state.now):
+                how = offer.preset.get("treatment") or offer.preset.get("how") or ""
+                told[offer.command, how] = offer.final is not None
+                assert offer.final is None or offer.final.en.startswith("This cannot be undone: ")
+                assert offer.final is None or offer.final.zh.startswith("此操作无法撤销：")
+    final = {(command, how) for (command, how), is_final in told.items() if is_final}
+    wanted = {
+        ("begin-day", ""), ("close-table", ""), ("settle-claim", "waive"), ("decide-referral", "void"),
+        ("decide-referral", "void-rounds"), ("decide-referral", "shut"),
+    }  # fmt: skip
+    assert final == wanted & set(told)
+    for command, how in wanted - final:  # a table of these plays is never empty
+        assert final_text(command, {"treatment": how}) is not None, (command, how)
+    assert final_text("shut", {}) is None
 
 
 def test_each_offer_names_exactly_the_positions_that_may_do_it() -> None:

@@ -10,6 +10,7 @@ from taisai.audit import verified
 from taisai.game.events import BetRegistered, BetsClosed, BetsOpened, BetsReopened, RoundVoided
 from taisai.journal import Codec, Engine, Journal, JournalError, SqliteStore
 from taisai.journal.codec import AnyEvent
+from taisai.server.handlers.transfers import ticket_numbers
 from taisai.server.projections.house_views import books_view
 from tests.server.races.race_house import FILE, KEY
 
@@ -96,11 +97,19 @@ class Reckoning:
         yield from self.books()
 
     def unredeemed(self) -> dict[str, int]:
-        """Tickets that the House has still to pay for."""
+        """Tickets that the House has still to pay for, by their ids."""
         store = SqliteStore(self.path)
         try:
             tickets = Engine(Journal(store)).house().tickets.values()
             return {one.id: one.amount for one in tickets if one.redeemed is None}
+        finally:
+            store.close()
+
+    def id_of(self, number: str) -> str:
+        """The id of a ticket, by its number."""
+        store = SqliteStore(self.path)
+        try:
+            return ticket_numbers(Engine(Journal(store)), bytes(32)).id_of(number)
         finally:
             store.close()
 

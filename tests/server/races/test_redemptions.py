@@ -86,7 +86,8 @@ def _wrongs(redeemed: Redeemed) -> Iterator[str]:
         reasons = {(one.reason, one.clause) for one in told if not one.is_done}
         if reasons != {("ruled-out", "house:tickets")}:
             yield f"expected the others to be told of the redemption, got {reasons}"
-        times = [one for one in paid if one.ticket == ticket]
+        id_ = redeemed.journal.id_of(ticket)
+        times = [one for one in paid if one.ticket == id_]
         if len(times) != 1 or times[0].amount != AMOUNT:
             yield f"expected {AMOUNT} to be paid once, got {len(times)} times"
         if any(isinstance(one, TicketAccepted) and one.transfer not in arrived for one in times):

@@ -59,7 +59,9 @@ class Evening:
         await gone(self._players)
         await server.stop()
         self.wrongs += [*wrongs(self._players, journal := Reckoning(folder)), *journal.kept()]
-        held = {ticket: amount for one in self._players for ticket, amount in one.tickets.items()}
+        held = {
+            journal.id_of(ticket): amount for one in self._players for ticket, amount in one.tickets.items()
+        }
         if journal.unredeemed() != held:
             self.wrongs.append(f"expected the tickets in players' hands, {held}, got {journal.unredeemed()}")
 

@@ -20,6 +20,7 @@ from taisai.protocol.commands import tag_of
 from taisai.protocol.replies import DoneReply
 from taisai.protocol.requests import DoRequest
 from taisai.protocol.views import View
+from taisai.server.handlers.transfers import ticket_numbers
 from taisai.server.projections.house_feeds import HouseFeeds
 from taisai.server.projections.house_views import books_view
 from taisai.server.projections.seats import seat_view
@@ -133,9 +134,11 @@ def _bets(world: World, entries: Sequence[Entry]) -> Iterator[str]:
 
 def _money(world: World, entries: Sequence[Entry]) -> Iterator[str]:
     """Every ticket that was told of is one; and what may not be sent twice was not done twice."""
-    tickets = world.engine.house().tickets
+    house = world.engine.house()
+    numbers = ticket_numbers(world.engine, bytes(32))
     for heard in world.heard:
-        if isinstance(heard.tell, DoneReply) and heard.tell.ticket and heard.tell.ticket not in tickets:
+        told = heard.tell.ticket if isinstance(heard.tell, DoneReply) else None
+        if told and numbers.held(house, told) not in house.tickets:
             yield f"expected the ticket that was told of, got none: {heard.tell}"
     bought = sum(isinstance(entry.event, CreditsBought) for entry in entries)
     asked = [heard for heard in world.heard if _is(heard, "buy-credits")]

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
+from msgspec import UNSET, UnsetType
+
 from taisai.cage.messages.people import HouseCommand, HouseEvent
 
 # Capital
@@ -41,21 +45,45 @@ class CapitalTaken(HouseEvent, frozen=True, kw_only=True, tag="capital-taken"):
     second: str
 
 
+# Amounts
+
+
+class LimitAmounts(HouseCommand, frozen=True, kw_only=True, tag="limit-amounts"):
+    """What one person may sell and redeem alone, and the most of one fill, from now on."""
+
+    since: ClassVar[int] = 2
+    sale: int
+    redemption: int
+    fill: int
+
+
+class AmountsLimited(HouseEvent, frozen=True, kw_only=True, tag="amounts-limited"):
+    """Above these amounts it takes two people; a fill is never larger."""
+
+    since: ClassVar[int] = 2
+    sale: int
+    redemption: int
+    fill: int
+
+
 # Tickets
 
 
-class SellTicket(HouseCommand, frozen=True, kw_only=True, tag="sell-ticket"):
+class SellTicket(HouseCommand, frozen=True, kw_only=True, omit_defaults=True, tag="sell-ticket"):
     """A ticket for cash at the cage."""
 
     ticket: str
     amount: int
+    second: str | None = None
+    """A second person, above the amount for one."""
 
 
-class TicketSold(HouseEvent, frozen=True, kw_only=True, tag="ticket-sold"):
+class TicketSold(HouseEvent, frozen=True, kw_only=True, omit_defaults=True, tag="ticket-sold"):
     """A ticket was sold for cash."""
 
     ticket: str
     amount: int
+    second: str | None = None
 
 
 class IssueTicket(HouseCommand, frozen=True, kw_only=True, tag="issue-ticket"):
@@ -82,6 +110,8 @@ class RedeemTicket(HouseCommand, frozen=True, kw_only=True, tag="redeem-ticket")
     ticket: str
     ask: str | None = None
     """The id of the request: the same id from the same cashier is a retry, another id a second customer."""
+    second: str | UnsetType = UNSET
+    """A second person, above the amount for one."""
 
 
 class TicketRedeemed(HouseEvent, frozen=True, kw_only=True, omit_defaults=True, tag="ticket-redeemed"):
@@ -90,6 +120,7 @@ class TicketRedeemed(HouseEvent, frozen=True, kw_only=True, omit_defaults=True, 
     ticket: str
     amount: int
     ask: str | None = None
+    second: str | None = None
 
 
 class SendTicket(HouseCommand, frozen=True, kw_only=True, tag="send-ticket"):
@@ -112,6 +143,20 @@ class TicketAccepted(HouseEvent, frozen=True, kw_only=True, tag="ticket-accepted
     seat: str
     session: int
     amount: int
+
+
+class ArchiveTickets(HouseCommand, frozen=True, kw_only=True, tag="archive-tickets"):
+    """Tickets that are over leave the state of the House; the journal's entries keep all of them."""
+
+    since: ClassVar[int] = 2
+    tickets: tuple[str, ...]
+
+
+class TicketsArchived(HouseEvent, frozen=True, kw_only=True, tag="tickets-archived"):
+    """Tickets that were redeemed a while ago left the state, with their transfers."""
+
+    since: ClassVar[int] = 2
+    tickets: tuple[str, ...]
 
 
 # Between the cage and the tables

@@ -168,7 +168,7 @@ def export(arguments: Namespace) -> int:
     try:
         with (
             closing(opened(file)) as source,
-            writing(out) as output,
+            writing(out, mode=0o600) as output,  # names of players, and all that happened
             progress(source, "exporting") as advance,
         ):
             if form == "jsonl":

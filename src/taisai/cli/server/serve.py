@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from taisai.audit.backup import RESTORED
+from taisai.cage import AmountLimits
 from taisai.cli import CHECK_FAILED
 from taisai.cli.printing import line
 from taisai.game.events import Interrupted
@@ -172,6 +173,9 @@ def plan_of(config: Config, approvals: RulebookApprovals) -> HousePlan:
             large_win=floor.large_win, clock_jump=floor.clock_jump_ms,
             watch=Fraction(str(config.watch.level)), stall=config.alarms.stall_ms,
             disk_low=config.alarms.disk_low_mb * MEGABYTE, disk_full=config.alarms.disk_full_mb * MEGABYTE,
+        ),
+        amounts=AmountLimits(
+            config.cage.sale_alone, config.cage.redemption_alone, config.cage.largest_fill
         ),
         settings=config.public(), manifest=manifest(), seal_every=config.journal.seal_every,
         seal_minutes=config.journal.seal_minutes, checkpoints=config.journal.checkpoints,

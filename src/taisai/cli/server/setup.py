@@ -10,7 +10,7 @@ from argparse import Namespace
 from pathlib import Path
 
 from taisai.audit.backup import expect_nothing
-from taisai.cli.files import first_line, read_file, write_new
+from taisai.cli.files import read_file, secret_line, write_new
 from taisai.cli.journals import clock, passphrase_in, signing_key
 from taisai.cli.printing import as_json, line
 from taisai.journal.seals.keys import SigningKey
@@ -53,7 +53,7 @@ def init(arguments: Namespace) -> int:
     if arguments.password_file is None:
         password = _typed_password(plan.administrator)
     else:
-        password = first_line(arguments.password_file, "password file", 4 * MOST_PASSWORD)
+        password = secret_line(arguments.password_file, "password file", 4 * MOST_PASSWORD)
     house = set_up(plan, password, now=clock(), entropy=secrets.token_bytes, passphrase=passphrase)
     if arguments.json:
         as_json({

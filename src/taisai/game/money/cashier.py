@@ -5,7 +5,16 @@ from __future__ import annotations
 from typing import Final
 
 from taisai.game.betting.stakes import note_seated, purse_of
-from taisai.game.checks import at_table, bad_amount, bad_name, money_waits, refused, two_people
+from taisai.game.checks import (
+    AMOUNTS,
+    above_most,
+    at_table,
+    bad_amount,
+    bad_name,
+    money_waits,
+    refused,
+    two_people,
+)
 from taisai.game.messages import Events
 from taisai.game.money import messages
 from taisai.game.money.ledger import Account
@@ -46,10 +55,18 @@ def buy_credits(table: Table, command: messages.BuyCredits) -> Events | Refusal:
     seat = table.seats[command.seat]
     if seat.purse is None:
         return refused(Reason.WRONG_MEANS, TERMINALS, f"seat {seat.name} has no terminal")
+    second, alone = None, command.alone
+    if alone is not None:
+        if refusal := above_most(command.amount):
+            return refusal
+        if command.amount > alone:
+            if refusal := two_people(table, command.by, command.second, clause=AMOUNTS):
+                return refusal
+            second = command.second
     clause = table.means.get(Means.CREDITS, TERMINALS)
     return _beyond(seat.held, command.amount, CREDITS) or (
         messages.CreditsBought(
-            at=command.at, by=command.by, clause=clause, seat=seat.name, amount=command.amount
+            at=command.at, by=command.by, clause=clause, seat=seat.name, amount=command.amount, second=second
         ),
     )
 

@@ -8,11 +8,14 @@ from taisai.game.messages import Command, Event
 from taisai.game.vocabulary import ClaimEnd, Means
 
 
-class BuyCredits(Command, frozen=True, kw_only=True, tag="buy-credits"):
+class BuyCredits(Command, frozen=True, kw_only=True, omit_defaults=True, tag="buy-credits"):
     """Credits for cash at a terminal."""
 
     seat: str
     amount: int
+    alone: int | None = None
+    """The amount above which it takes two people; the server fills it in. None: nobody set one."""
+    second: str | None = None
 
 
 class BuyColour(Command, frozen=True, kw_only=True, tag="buy-colour"):
@@ -55,6 +58,22 @@ class DispenseCredits(Command, frozen=True, kw_only=True, tag="dispense-credits"
     seat: str
 
 
+class ArchiveTransfers(Command, frozen=True, kw_only=True, tag="archive-transfers"):
+    """Tickets that are over leave the state of the table; the journal's entries keep all of them."""
+
+    since: ClassVar[int] = 2
+    from_clients: ClassVar[bool] = False
+    after_closing: ClassVar[bool] = True
+    transfers: tuple[str, ...]
+
+
+class TransfersArchived(Event, frozen=True, kw_only=True, tag="transfers-archived"):
+    """Transfers of tickets, booked by both sides, left the state."""
+
+    since: ClassVar[int] = 2
+    transfers: tuple[str, ...]
+
+
 class ReceiveFill(Command, frozen=True, kw_only=True, tag="receive-fill"):
     """Chips from the cage arrive in the tray."""
 
@@ -95,11 +114,13 @@ class SettleClaim(Command, frozen=True, kw_only=True, tag="settle-claim"):
     second: str | None = None
 
 
-class CreditsBought(Event, frozen=True, kw_only=True, tag="credits-bought"):
+class CreditsBought(Event, frozen=True, kw_only=True, omit_defaults=True, tag="credits-bought"):
     """Cash fell into the drop box, credits came onto the terminal."""
 
     seat: str
     amount: int
+    second: str | None = None
+    """The second person, above the amount for one."""
 
 
 class ColourBought(Event, frozen=True, kw_only=True, tag="colour-bought"):

@@ -158,6 +158,7 @@ _OBJECTS: Final = {
     "cash-colour": "pieces",
     "receive-ticket": "amount",
     "dispense-credits": "seat",
+    "archive-transfers": "transfers",
     "receive-fill": "amount",
     "send-credit": "amount",
     "send-drop": "transfer",

@@ -46,10 +46,13 @@ class CloseTable(Command, frozen=True, kw_only=True, tag="close-table"):
     """The table closes: no further round is played."""
 
 
-class BeginDay(Command, frozen=True, kw_only=True, tag="begin-day"):
-    """A new gaming day."""
+class BeginDay(Command, frozen=True, kw_only=True, omit_defaults=True, tag="begin-day"):
+    """A new gaming day: the calendar's, or with a second person the day after it."""
 
     day: str
+    calendar: str = ""
+    """The gaming day by the clock of the server, which fills it in; empty where no calendar is kept."""
+    second: str | None = None
 
 
 class BeginShift(Command, frozen=True, kw_only=True, tag="begin-shift"):
@@ -106,10 +109,12 @@ class TableClosed(Event, frozen=True, kw_only=True, tag="table-closed"):
     """The table closes: no further round is played."""
 
 
-class DayBegun(Event, frozen=True, kw_only=True, tag="day-begun"):
+class DayBegun(Event, frozen=True, kw_only=True, omit_defaults=True, tag="day-begun"):
     """A new gaming day."""
 
     day: str
+    second: str | None = None
+    """The second person, where the day began before the calendar's."""
 
 
 class ShiftBegun(Event, frozen=True, kw_only=True, tag="shift-begun"):

@@ -13,7 +13,7 @@ from taisai.game.refusals import Reason, Refusal
 from taisai.game.table import SHUT, Deciders, Effects, Person, Table
 from taisai.game.terms import messages
 from taisai.game.terms.terms import Basis, digest_of, fault_of, terms_of
-from taisai.game.vocabulary import SYSTEM, Means, folded
+from taisai.game.vocabulary import FLOOR, SYSTEM, Means, folded
 from taisai.rules.clauses import Clause
 from taisai.rules.equipment import InspectedBefore
 from taisai.rules.errors import OfferError, RulesError
@@ -22,6 +22,9 @@ from taisai.rules.vocabulary import Act
 TABLE: Final = Clause("house:table")
 DAY: Final = Clause("house:day")
 TERMS: Final = Clause("house:terms")
+MOST_DAYS: Final = (
+    7  # that pass at once: after a longer time, or with a wrong clock, two people begin the day
+)
 LEFT_BEHIND: Final = (
     Account.CREDITS, Account.CLAIMS_OF_PLAYERS, Account.CLAIMS_ON_PLAYERS, Account.CHIPS, Account.DROP
 )  # fmt: skip
@@ -100,12 +103,52 @@ def close_table(table: Table, command: messages.CloseTable) -> Events | Refusal:
 
 
 def begin_day(table: Table, command: messages.BeginDay) -> Events | Refusal:
-    """A gaming day, later than the one before."""
-    if refusal := supervisor(table, command.by, DAY) or between_rounds(table, DAY) or _bad_day(command.day):
+    """A gaming day, later than the one before; the server itself begins the calendar's."""
+    is_by_clock = command.by == FLOOR and command.calendar != ""
+    refusal = None if is_by_clock else supervisor(table, command.by, DAY)
+    if refusal := refusal or between_rounds(table, DAY) or _bad_day(command.day):
         return refusal
     if command.day <= table.day:
         return refused(Reason.BAD_VALUE, DAY, f"expected a day after {table.day}, got {command.day}")
-    return (messages.DayBegun(at=command.at, by=command.by, clause=DAY, day=command.day),)
+    takes_two = _takes_two(table, command)
+    if takes_two and (refusal := _off_calendar(table, command)):
+        return refusal
+    second = command.second if takes_two else None
+    return (messages.DayBegun(at=command.at, by=command.by, clause=DAY, day=command.day, second=second),)
+
+
+def _takes_two(table: Table, command: messages.BeginDay) -> bool:
+    """Whether the day is not the calendar's, or so far from the table's that the clock may be wrong."""
+    if not command.calendar:
+        return False
+    return command.day != command.calendar or _is_far(table, command)
+
+
+def _is_far(table: Table, command: messages.BeginDay) -> bool:
+    passed = datetime.date.fromisoformat(command.day) - datetime.date.fromisoformat(table.day)
+    return passed.days > MOST_DAYS and not table.demonstration
+
+
+def _off_calendar(table: Table, command: messages.BeginDay) -> Refusal | None:
+    """Why a day that takes two people may not begin: it is not the next one, or there is no second person."""
+    if refusal := _bad_day(command.calendar):
+        return refusal
+    latest = latest_day(command.calendar)
+    if command.day not in (command.calendar, latest):
+        wanted = f"the gaming day {command.calendar}, or with a second person {latest}"
+        return refused(Reason.BAD_VALUE, DAY, f"expected {wanted}, got {command.day}")
+    if command.by == FLOOR and not _is_far(table, command):
+        return None  # the server brings the other tables to the day that two people began at one
+    return two_people(table, command.by, command.second, clause=DAY)
+
+
+def latest_day(calendar: str) -> str:
+    """The latest gaming day that may begin: the one after the calendar's.
+
+    >>> latest_day("2026-02-28")
+    '2026-03-01'
+    """
+    return (datetime.date.fromisoformat(calendar) + datetime.timedelta(days=1)).isoformat()
 
 
 def begin_shift(table: Table, command: messages.BeginShift) -> Events | Refusal:

@@ -51,6 +51,8 @@ class Offer(Part, frozen=True, kw_only=True):
     label: Words
     then: Words | None = None
     """What follows from the command, if that is known before."""
+    final: Words | None = None
+    """What cannot be undone of it: to be shown before it is confirmed."""
     main: bool = False
     """Whether it is the next step of the round."""
 

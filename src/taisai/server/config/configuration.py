@@ -20,6 +20,7 @@ from taisai.server.config.settings import (
     AccessConfig,
     AlarmsConfig,
     ApprovalsConfig,
+    CageConfig,
     FloorConfig,
     HouseConfig,
     JournalConfig,
@@ -54,6 +55,7 @@ class Config:
     approvals: ApprovalsConfig
     software: SoftwareConfig
     floor: FloorConfig
+    cage: CageConfig
     watch: WatchConfig
     alarms: AlarmsConfig
     logs: LogsConfig

@@ -12,6 +12,7 @@ from typing import Any, Final, NamedTuple, TypeVar, cast
 from zoneinfo import ZoneInfo
 
 from taisai.cage.values import NAME
+from taisai.game.checks import MOST_AT_ONCE
 from taisai.rules.settlement import GREATEST_SUM
 from taisai.server.config import kinds
 from taisai.server.config.kinds import PathKind
@@ -64,6 +65,7 @@ def settings_of(section: type[Any]) -> Iterator[ServerSetting]:
 
 
 AMOUNT: Final = whole(1, GREATEST_SUM, "minor units")
+AT_ONCE: Final = whole(1, MOST_AT_ONCE, "minor units")
 _DAY: Final = 24 * 60
 _LEFT_OUT: Final = {"http": ":80", "https": ":443"}
 """The ports that a browser leaves out of an origin."""
@@ -216,6 +218,19 @@ class FloorConfig:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class CageConfig:
+    """Amounts of the cage: what one person may do alone."""
+
+    sale_alone: int = with_default(AT_ONCE,
+        "One person may sell a ticket or credits up to this amount; above it, it takes two.",
+        default=1_000_000)
+    redemption_alone: int = with_default(AT_ONCE,
+        "One person may cash a ticket up to this amount; above it, it takes two.", default=1_000_000)
+    largest_fill: int = with_default(AT_ONCE,
+        "The most that one fill may send to a table. Every fill takes two people.", default=100_000_000)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class WatchConfig:
     """The dice monitor."""
 
@@ -254,6 +269,7 @@ SECTIONS: Final[dict[str, type[Any]]] = {
     "approvals": ApprovalsConfig,
     "software": SoftwareConfig,
     "floor": FloorConfig,
+    "cage": CageConfig,
     "watch": WatchConfig,
     "alarms": AlarmsConfig,
     "logs": LogsConfig,

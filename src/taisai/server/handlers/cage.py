@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
 
-from taisai.cage import Direction, HouseTransfer, HouseTransferKind, decide_house, messages
+from taisai.cage import Direction, HouseTransfer, HouseTransferKind, Ticket, decide_house, messages
 from taisai.game.checks import refused as refusal
 from taisai.game.commands import SendCredit, SendDrop
 from taisai.game.money.cashier import DROP, FLOAT
@@ -21,16 +21,16 @@ from taisai.protocol.commands import tag_of
 from taisai.protocol.replies import DoneReply, RefusedReply
 from taisai.rules.clauses import Clause
 from taisai.server.handlers.context import answer_to
-from taisai.server.handlers.tickets import RETRIED_WITHIN
 from taisai.server.handlers.transfers import (
     KEY_BYTES,
+    RETRIED_WITHIN,
     arrival,
     arriving,
+    as_printed,
     kept,
     short_id,
     table_at,
-    ticket_number,
-    tickets_key,
+    ticket_numbers,
 )
 
 if TYPE_CHECKING:
@@ -44,35 +44,65 @@ async def sell_ticket(
     context: Context, principal: Principal, request: requests.SellTicketRequest
 ) -> ServerMessage:
     """Sells a ticket for cash; the same request of the same cashier again returns the same ticket."""
-    now, fresh, number = context.clock.now(), context.entropy(KEY_BYTES), ""
+    now, fresh, number, ticket = context.clock.now(), context.entropy(KEY_BYTES), "", ""
+
+    def known(engine: Engine) -> Ticket | None:
+        nonlocal number, ticket
+        numbers = ticket_numbers(engine, fresh)
+        number = numbers.sold(engine.house(), principal.name, request.id, now)
+        ticket = numbers.held(engine.house(), number)
+        return engine.house().tickets.get(ticket)
+
+    # A retry needs no approval again, and that of the first time is used.
+    second = None if await context.queue.run(known) else await context.second(principal, request)
+    if isinstance(second, RefusedReply):
+        return second
 
     def sell(engine: Engine) -> messages.SellTicket | Refusal:
-        nonlocal number
-        number = ticket_number(tickets_key(engine, fresh), "sold", principal.name, request.id)
-        sold = engine.house().tickets.get(number)
+        sold = known(engine)
         if sold is not None and now - sold.at > RETRIED_WITHIN:
-            return _used_id("sale", number)
-        return messages.SellTicket(at=now, by=principal.name, ticket=number, amount=request.amount)
+            return _used_id("sale", ticket)
+        return messages.SellTicket(
+            at=now, by=principal.name, ticket=ticket, amount=request.amount, second=second
+        )
 
     answer = await context.queue.execute(HOUSE_STREAM, sell)
     return answer_to(request.id, answer, ticket=number, amount=request.amount)
 
 
+async def redeemed(context: Context, principal: Principal, request: requests.DoRequest) -> bool:
+    """Whether a request has cashed its ticket already: a retry needs no new approval."""
+    sent: Any = request.do
+    ask, fresh = short_id("redeem", principal.name, request.id), context.entropy(KEY_BYTES)
+
+    def is_redeemed(engine: Engine) -> bool:
+        house = engine.house()
+        ticket = house.tickets.get(ticket_numbers(engine, fresh).held(house, sent.ticket))
+        return ticket is not None and ticket.redeemed is not None and ticket.redeemed.ask == ask
+
+    return await context.queue.run(is_redeemed)
+
+
 async def redeem(context: Context, command: messages.RedeemTicket, request_id: str) -> ServerMessage:
-    """Pays cash for a ticket; the same request of the same cashier again returns the amount again."""
-    id_, paid = short_id("redeem", command.by, request_id), None
+    """Pays cash for a ticket; the same request of the same cashier again returns the amount again.
+
+    The command comes with the number of the ticket as it was typed.
+    """
+    id_, fresh, paid = short_id("redeem", command.by, request_id), context.entropy(KEY_BYTES), None
 
     def pay(engine: Engine) -> messages.RedeemTicket:
         nonlocal paid
-        paid = engine.house().tickets.get(command.ticket)
-        return replace(command, ask=id_)
+        ticket = ticket_numbers(engine, fresh).held(engine.house(), command.ticket)
+        paid = engine.house().tickets.get(ticket)
+        return replace(command, ticket=ticket, ask=id_)
 
     answer = await context.queue.execute(HOUSE_STREAM, pay)
-    if isinstance(answer, Refusal) or answer or paid is None:
+    if isinstance(answer, Refusal) or paid is None:
         return answer_to(request_id, answer)
-    if paid.redeemed is not None and command.at - paid.redeemed.at > RETRIED_WITHIN:
+    if not answer and paid.redeemed is not None and command.at - paid.redeemed.at > RETRIED_WITHIN:
         return answer_to(request_id, _used_id("ticket that is redeemed", paid.id))
-    return DoneReply(to=request_id, ticket=paid.id, amount=paid.amount, again=True)
+    number = as_printed(command.ticket)
+    return DoneReply(to=request_id, ticket=number, amount=paid.amount, again=not answer)
 
 
 def _used_id(what: str, ticket: str) -> Refusal:

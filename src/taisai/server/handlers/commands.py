@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 from msgspec.structs import replace
 
 from taisai.cage.messages import AdoptInterpretations, RedeemTicket
-from taisai.game.commands import Assign, BeginDay, OpenTable
+from taisai.game.commands import Assign, BeginDay, BuyCredits, OpenTable
 from taisai.game.refusals import Reason, Refusal
 from taisai.journal import Answer, Engine, stream_of
 from taisai.journal.codec import HOUSE_STREAM, AnyCommand
@@ -19,9 +19,9 @@ from taisai.rules.errors import RulesError
 from taisai.server.auth.permissions import Role
 from taisai.server.dice import entry as dice
 from taisai.server.handlers import positions
-from taisai.server.handlers.cage import owners_moved, redeem
+from taisai.server.handlers.cage import owners_moved, redeem, redeemed
 from taisai.server.handlers.context import answer_to, refused
-from taisai.server.handlers.transfers import as_printed
+from taisai.server.runtime.gaming_days import DAY, house_day
 
 if TYPE_CHECKING:
     from taisai.cage import House
@@ -52,10 +52,15 @@ async def do(context: Context, principal: Principal, request: DoRequest) -> Serv
         earlier = await owners_moved(context, principal, request)
         if earlier is not None:
             return earlier
-    second = await context.second(principal, request)
+    is_retry = tag_of(request.do) == "redeem-ticket" and await redeemed(context, principal, request)
+    second = None if is_retry else await context.second(principal, request)
     if isinstance(second, RefusedReply):
         return second
     command = command_of(request, at=context.clock.now(), by=principal.name, second=second)
+    if isinstance(command, BeginDay) and context.plan.day is not None:
+        command = replace(command, calendar=context.plan.day(command.at))
+    if isinstance(command, BuyCredits) and context.plan.amounts is not None:
+        command = replace(command, alone=context.plan.amounts.sale)
     if isinstance(command, RedeemTicket):
         return await redeem(context, command, request.id)
     overrides = False
@@ -87,7 +92,8 @@ def _refusal(
         refusal = _wrong_adoption(context, command)
     if refusal is None and isinstance(command, BeginDay) and table is not None:
         try:
-            return _not_approved(context, engine.table(table).book, command.at)
+            is_early = command.calendar not in ("", command.day)
+            return _not_approved(context, engine.table(table).book, command.at + is_early * DAY)
         except RulesError:
             return None  # the engine's own refusal of an unknown table is better
     return refusal
@@ -97,10 +103,7 @@ def command_of(request: DoRequest, *, at: int, by: str, second: str | None) -> A
     """The game's own command; a result is made by the one module that may make results."""
     if dice.is_result(request.do):
         return dice.keyed(request.do, at=at, by=by, second=second)
-    command = meant_by(request.do, at=at, by=by, second=second)
-    if isinstance(command, RedeemTicket):
-        return replace(command, ticket=as_printed(command.ticket))
-    return command
+    return meant_by(request.do, at=at, by=by, second=second)
 
 
 async def open_table(context: Context, principal: Principal, request: OpenTableRequest) -> ServerMessage:
@@ -110,20 +113,22 @@ async def open_table(context: Context, principal: Principal, request: OpenTableR
     if table is None:
         return refused(request.id, "not-known", f"the configuration has no table {request.table!r}")
     now = context.clock.now()
+    calendar = plan.day(now) if plan.day else "1970-01-01"
     book = plan.edition(table, now)
     refusal = _not_approved(context, book, now)
     if refusal is not None:
         return answer_to(request.id, refusal)
     command = OpenTable(
         at=now, by=principal.name, rank="", table=table.name, limits=table.limits, currency=plan.currency,
-        day=plan.day(now) if plan.day else "1970-01-01", zone=plan.zone, settings=dict(table.settings),
+        day=calendar, zone=plan.zone, settings=dict(table.settings),
         offers=dict(table.offers), layout=table.layout, demonstration=table.demonstration,
     )  # fmt: skip
 
     def open_with_rank(engine: Engine) -> OpenTable | Refusal:
         if missing := _not_adopted(context, engine.house(), book):
             return missing
-        return replace(command, rank=engine.house().people.get(principal.name, ""))
+        day = house_day(calendar, map(engine.table, engine.tables()))
+        return replace(command, day=day, rank=engine.house().people.get(principal.name, ""))
 
     answer = await context.queue.execute(stream_of(table.name), open_with_rank, book)
     return answer_to(request.id, answer)

@@ -10,7 +10,6 @@ from typing import Any, Final
 
 import msgspec
 
-from taisai.cage.messages import TicketRedeemed
 from taisai.game.refusals import Refusal
 from taisai.journal import Answer, stream_of
 from taisai.journal.codec import HOUSE_STREAM
@@ -95,7 +94,5 @@ def answer_to(
         )  # fmt: skip
     if isinstance(answer, BaseException):
         return refused(to, FAULT, f"the server failed: {type(answer).__name__} (see its log)")
-    if len(answer) == 1 and type(paid := answer[0]) is TicketRedeemed:  # how much a cashier pays for it
-        return DoneReply(to=to, ticket=paid.ticket, amount=paid.amount)
     is_again = not answer if again is None else again
     return DoneReply(to=to, ticket=ticket, amount=amount, transfer=transfer, again=is_again)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from taisai.cage import HouseTransfer, decide_house
 from taisai.cage.messages import IssueTicket, SendTicket
@@ -10,6 +10,7 @@ from taisai.game.checks import no_seat
 from taisai.game.checks import refused as refusal
 from taisai.game.commands import Command, DispenseCredits
 from taisai.game.events import TicketReceived
+from taisai.game.play import decide
 from taisai.game.refusals import Reason, Refusal
 from taisai.game.seating import TERMINALS, seat_refusal
 from taisai.game.vocabulary import TABLE
@@ -19,13 +20,14 @@ from taisai.protocol.replies import DoneReply, TicketLine, TicketsReply
 from taisai.server.handlers.context import answer_to, refused
 from taisai.server.handlers.transfers import (
     KEY_BYTES,
+    RETRIED_WITHIN,
     arrival,
-    as_printed,
     issuing,
     kept,
+    lately,
     short_id,
     table_at,
-    tickets_key,
+    ticket_numbers,
 )
 
 if TYPE_CHECKING:
@@ -34,15 +36,13 @@ if TYPE_CHECKING:
     from taisai.server.auth.permissions import Principal
     from taisai.server.handlers.context import Context
 
-RETRIED_WITHIN: Final = 3_600_000  # ms: an id that comes back later is no retry, and its ticket another's
-
 
 # A ticket goes in
 
 
 async def ticket_in(context: Context, principal: Principal, request: TicketInRequest) -> ServerMessage:
     """Moves a ticket's value to the terminal's credits; the ticket is worth nothing from then on."""
-    queue, ticket, now, transfer = context.queue, as_printed(request.ticket), context.clock.now(), ""
+    queue, now, transfer, fresh = context.queue, context.clock.now(), "", context.entropy(KEY_BYTES)
     moved: HouseTransfer | None = None
 
     def send(engine: Engine) -> SendTicket | Refusal:
@@ -50,6 +50,7 @@ async def ticket_in(context: Context, principal: Principal, request: TicketInReq
         session = _session(engine, request.table, request.seat, principal.name)
         if isinstance(session, Refusal):
             return session
+        ticket = ticket_numbers(engine, fresh).held(engine.house(), request.ticket)
         transfer = short_id("in", ticket, request.table, request.seat, str(session))
         return SendTicket(
             at=now, by=TABLE, ticket=ticket, transfer=transfer, table=request.table, seat=request.seat,
@@ -93,67 +94,83 @@ def _session(engine: Engine, table_name: str, name: str, by: str) -> int | Refus
 async def ticket_out(context: Context, principal: Principal, request: TicketOutRequest) -> ServerMessage:
     """Turns all credits of the terminal into a ticket; the same request again returns the same ticket."""
     queue, now, fresh = context.queue, context.clock.now(), context.entropy(KEY_BYTES)
-    transfer, known, issue = "", None, None
+    transfer, number, known, issue = "", "", None, None
 
     def dispense(engine: Engine) -> DispenseCredits | Answer:
-        nonlocal transfer, known
+        nonlocal transfer, number, known
         # With the session in it, so that no later player of the seat receives the ticket.
         session = str(_latest_session(engine, request.table, request.seat))
-        transfer = short_id("out", principal.name, request.id, session)
-        house, key = engine.house(), tickets_key(engine, fresh)
+        table = table_at(engine, request.table)
+        ids = [short_id("out", principal.name, request.id, session, *hour) for hour in lately(now)]
+        booked = () if isinstance(table, Refusal) else table.transfers
+        transfer = next((name for name in ids if name in booked), ids[0])
+        house, numbers = engine.house(), ticket_numbers(engine, fresh)
         issued = house.transfers.get(transfer)
         if issued is not None and issued.ticket is not None:
-            known = issued, house.tickets[issued.ticket].at
+            known = issued, numbers.of(house.tickets[issued.ticket]), house.tickets[issued.ticket].at
             return ()
-        # Only the House knows whether it can issue one more ticket: checked before credits leave.
-        answer = decide_house(house, issuing(transfer, request.table, 1, at=now, key=key))
-        if isinstance(answer, Refusal):
-            return answer
-        return DispenseCredits(at=now, by=principal.name, transfer=transfer, seat=request.seat)
+        number = numbers.issued(transfer)
+        command = DispenseCredits(at=now, by=principal.name, transfer=transfer, seat=request.seat)
+        leaving = table if isinstance(table, Refusal) else decide(table, command)
+        if isinstance(leaving, Refusal):
+            return leaving
+        for event in leaving:
+            # Only the House knows whether it can issue a ticket of this value: checked before credits leave.
+            amount: int = getattr(event, "amount", 0)
+            issues = issuing(transfer, request.table, amount, at=now, numbers=numbers)
+            answer = decide_house(house, issues)
+            if isinstance(answer, Refusal):
+                return answer
+        return command
 
     def issue_ticket(engine: Engine) -> IssueTicket:
         nonlocal issue
         amount = -engine.table(request.table).transfers[transfer].amount
-        issue = issuing(transfer, request.table, amount, at=now, key=tickets_key(engine, fresh))
+        numbers = ticket_numbers(engine, fresh)
+        issue = issuing(transfer, request.table, amount, at=now, numbers=numbers)
         return issue
 
     dispensed = await queue.execute(stream_of(request.table), dispense)
     if isinstance(dispensed, Refusal):
         return answer_to(request.id, dispensed)
     if known is not None:
-        issued, at = known
-        return _issued_before(request, issued, now - at)
+        issued, printed, at = known
+        return _issued_before(request, issued, printed, now - at)
     answer = await queue.execute(HOUSE_STREAM, issue_ticket)
     if isinstance(answer, Refusal) or issue is None:
         return answer_to(request.id, answer)
     return DoneReply(
-        to=request.id, ticket=issue.ticket, amount=issue.amount, transfer=transfer, again=not dispensed
+        to=request.id, ticket=number, amount=issue.amount, transfer=transfer, again=not dispensed
     )
 
 
 async def tickets(context: Context, _principal: Principal, request: TicketsRequest) -> ServerMessage:
     """The open tickets of the seat's player: mostly for one whose reply was lost."""
-    found = await context.queue.run(lambda engine: _open_tickets(engine, request.table, request.seat))
+    fresh = context.entropy(KEY_BYTES)
+    found = await context.queue.run(lambda engine: _open_tickets(engine, request.table, request.seat, fresh))
     if isinstance(found, Refusal):
         return answer_to(request.id, found)
     house, lines = found
     return TicketsReply(to=request.id, house=house, tickets=tuple(lines))
 
 
-def _open_tickets(engine: Engine, table_name: str, name: str) -> tuple[str, list[TicketLine]] | Refusal:
+def _open_tickets(
+    engine: Engine, table_name: str, name: str, fresh: bytes
+) -> tuple[str, list[TicketLine]] | Refusal:
     table, house = table_at(engine, table_name), engine.house()
     if isinstance(table, Refusal):
         return table
     seat = table.seats.get(name)
     # A player who has left holds their ticket; the next player must not see its number.
     dispensed = reversed(seat.dispensed if seat and seat.taken else ())
-    issued = (house.transfers.get(transfer) for transfer in dispensed)
-    numbers = (transfer.ticket for transfer in issued if transfer is not None and transfer.ticket is not None)
-    return house.name, [
-        TicketLine(ticket=ticket.id, amount=ticket.amount, at=ticket.at)
-        for ticket in map(house.tickets.__getitem__, numbers)
-        if ticket.redeemed is None
-    ]
+    numbers, lines = ticket_numbers(engine, fresh), []
+    for issued in map(house.transfers.get, dispensed):
+        ticket = (
+            house.tickets.get(issued.ticket) if issued is not None and issued.ticket is not None else None
+        )
+        if ticket is not None and ticket.redeemed is None:
+            lines.append(TicketLine(ticket=numbers.of(ticket), amount=ticket.amount, at=ticket.at))
+    return house.name, lines
 
 
 def _latest_session(engine: Engine, table_name: str, name: str) -> int:
@@ -162,12 +179,10 @@ def _latest_session(engine: Engine, table_name: str, name: str) -> int:
     return 0 if seat is None else seat.session
 
 
-def _issued_before(request: TicketOutRequest, issued: HouseTransfer, age: int) -> ServerMessage:
+def _issued_before(request: TicketOutRequest, issued: HouseTransfer, number: str, age: int) -> ServerMessage:
     """The reply to a retry."""
     if age <= RETRIED_WITHIN and issued.table == request.table:
-        return DoneReply(
-            to=request.id, ticket=issued.ticket, amount=issued.amount, transfer=issued.id, again=True
-        )
+        return DoneReply(to=request.id, ticket=number, amount=issued.amount, transfer=issued.id, again=True)
     # Someone else may have an old ticket by now: its number stays unknown.
     problem = f"the id of this ticket was used before, for transfer {issued.id!r}"
     return refused(request.id, Reason.DIFFERENT_CONTENT, problem, "house:tickets")

@@ -2,8 +2,10 @@
 
 The House and a table book a transfer one after the other, under one id. The second side can be booked again
 and counts once. So a retry, or the next start (`reconciliation.finish`), completes a transfer that a stop
-has interrupted. A retry also finds the same id and the same ticket number again; without the key in the
-vault, no one can guess a number.
+has interrupted. A retry also finds the same id and the same ticket number again.
+
+A ticket's number is as good as its money. So the number exists on the ticket alone: it is derived again
+for a retry, and the journal knows the ticket by an id, a keyed hash that leads nobody to the number.
 """
 
 from __future__ import annotations
@@ -11,17 +13,18 @@ from __future__ import annotations
 import hmac
 from collections.abc import Iterable
 from hashlib import sha256
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import msgspec
 
-from taisai.cage import HouseTransfer, HouseTransferKind
+from taisai.cage import House, HouseTransfer, HouseTransferKind, Ticket
 from taisai.cage.messages import IssueTicket
 from taisai.game.commands import Command, ReceiveFill, ReceiveTicket, SettleClaim
 from taisai.game.refusals import Reason, Refusal
 from taisai.game.vocabulary import CAGE, TABLE, ClaimEnd
 from taisai.journal import Answer, Engine, stream_of
 from taisai.journal.codec import HOUSE_STREAM
+from taisai.journal.seals.secret import SECRET_BYTES, StorageSecret
 from taisai.rules.clauses import Clause
 
 if TYPE_CHECKING:
@@ -29,7 +32,9 @@ if TYPE_CHECKING:
 
 KEY: Final = "tickets/key"
 """The name in the vault of the key that makes the numbers of tickets."""
-KEY_BYTES: Final = 32
+KEY_BYTES: Final = SECRET_BYTES
+RETRIED_WITHIN: Final = 3_600_000  # ms: an id that comes back later is no retry, and its ticket another's
+ID_DIGITS: Final = 40  # hexadecimal: two tickets never have the same id
 SIGNS: Final = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 """Digits and letters without I, L, O and U, which look like others."""
 _BITS: Final = 95  # of a number: to find a valid one, among a million, takes some 10^22 tries
@@ -50,10 +55,10 @@ def table_at(engine: Engine, name: str) -> Table | Refusal:
     return engine.table(name)
 
 
-def issuing(transfer: str, table: str, amount: int, *, at: int, key: bytes) -> IssueTicket:
+def issuing(transfer: str, table: str, amount: int, *, at: int, numbers: TicketNumbers) -> IssueTicket:
     """The House's side of credits that a terminal dispensed: a ticket."""
-    number = ticket_number(key, "issued", transfer)
-    return IssueTicket(at=at, by=TABLE, transfer=transfer, table=table, ticket=number, amount=amount)
+    ticket = numbers.id_of(numbers.issued(transfer))
+    return IssueTicket(at=at, by=TABLE, transfer=transfer, table=table, ticket=ticket, amount=amount)
 
 
 def arriving(moved: HouseTransfer, *, at: int, second: str | None = None) -> Command | None:
@@ -118,6 +123,49 @@ def tickets_key(engine: Engine, fresh: bytes) -> bytes:
     return fresh
 
 
+class TicketNumbers(NamedTuple):
+    """Makes the numbers of one journal's tickets, and the ids under which the journal knows them."""
+
+    key: bytes
+    secret: StorageSecret
+
+    def __repr__(self) -> str:
+        return "<TicketNumbers>"
+
+    def issued(self, transfer: str) -> str:
+        """The number of the ticket for what a terminal dispensed."""
+        return ticket_number(self.key, "issued", transfer)
+
+    def sold(self, house: House, cashier: str, request: str, at: int) -> str:
+        """The number for a sale: of the ticket that the same request bought lately, else a new one."""
+        hours = lately(at)
+        numbers = [ticket_number(self.key, "sold", cashier, request, *hour) for hour in hours]
+        known = (number for number in numbers if self.held(house, number) in house.tickets)
+        return next(known, numbers[0])
+
+    def id_of(self, number: str) -> str:
+        """The id of the ticket with a number."""
+        return f"t-{self.secret.mac('ticket', number).hex()[:ID_DIGITS]}"
+
+    def held(self, house: House, typed: str) -> str:
+        """The id of a ticket by its number as it was typed; in old journals, the number itself."""
+        number = as_printed(typed)
+        ticket = self.id_of(number)
+        is_old = ticket not in house.tickets and _is_number(number) and number in house.tickets
+        return number if is_old else ticket
+
+    def of(self, ticket: Ticket) -> str:
+        """The number of an issued ticket, from what the House knows; in old journals that is the number."""
+        number = self.issued(ticket.transfer or "")
+        return number if ticket.id == self.id_of(number) else ticket.id
+
+
+def ticket_numbers(engine: Engine, fresh: bytes) -> TicketNumbers:
+    """What makes the numbers of this journal. In the writer's thread."""
+    key = tickets_key(engine, fresh)
+    return TicketNumbers(key, engine.journal.secret or StorageSecret(key))
+
+
 def ticket_number(key: bytes, *parts: str) -> str:
     """The number of the ticket that is made for something; the same thing has the same number."""
     digest = hmac.digest(key, _joined(parts), "sha256")
@@ -133,6 +181,20 @@ def as_printed(text: str) -> str:
         return text
     places = [SIGNS.index(sign) for sign in plain]
     return _grouped(places) if places[-1] == _check(places[:-1]) else text
+
+
+def _is_number(printed: str) -> bool:
+    """Whether a text has the form of a number: an id never has."""
+    return len(printed) == _COUNT + (_COUNT - 1) // _GROUP and printed == as_printed(printed.lower())
+
+
+def lately(at: int) -> tuple[tuple[str, ...], ...]:
+    """What tells a request apart from one of the same id: this hour, the one before; none in old releases.
+
+    So a retry is known, and no number and no transfer comes back after its ticket has left the state.
+    """
+    hour = at // RETRIED_WITHIN
+    return (str(hour),), (str(hour - 1),), ()
 
 
 def short_id(kind: str, *parts: str) -> str:

@@ -22,6 +22,7 @@ from taisai.game.table import MOST_TEXT, Person
 from taisai.protocol.views import Blank, Choice, Offer, Words
 from taisai.rules.clauses import Clause
 from taisai.server.projections import texts
+from taisai.server.projections.final_acts import final_text
 
 SECOND: Final = "second"
 _BESIDE: Final = "(someone beside)"
@@ -262,9 +263,10 @@ def offered(stage: TrialTable, candidate: Candidate) -> Offer | None:
         if isinstance(accepted, AcceptedTrial) and (candidate.is_report or not accepted.irregular):
             needs_second = accepted.second or candidate.takes_two
             extra = (second_blank(stage.table, candidate.second),) if needs_second else ()
+            tag = tag_of(candidate.kind)
             return Offer(
-                command=tag_of(candidate.kind), preset=msgspec.to_builtins(dict(candidate.preset)),
+                command=tag, preset=msgspec.to_builtins(dict(candidate.preset)),
                 blanks=(*candidate.blanks, *extra), by=accepted.by, clause=str(accepted.clause),
-                label=candidate.label, then=candidate.then,
+                label=candidate.label, then=candidate.then, final=final_text(tag, candidate.preset),
             )  # fmt: skip
     return None

@@ -29,6 +29,7 @@ from taisai.server.projections.feed_writer import (
     Frame,
 )
 from taisai.server.projections.history import REMEMBERED, RoundLogs
+from taisai.server.projections.house_limits import house_limits
 from taisai.server.projections.house_views import TransferTracker
 from taisai.server.projections.sign_in_watch import SignInWatch
 from taisai.server.projections.table_feeds import TableFeeds
@@ -102,7 +103,10 @@ class HouseFeeds:
         """`windows`: table → how long bets are open, in milliseconds."""
         self._engine = engine
         self._windows = windows
+        self._now = now
         self._reader = TableReader(engine, now, self._on_failure)
+        self._near: frozenset[tuple[str, str]] = frozenset()
+        """What is near its limit, and has its alarm."""
         self._alarms: deque[Alarm] = deque(maxlen=MOST_ALARMS)
         self._sign_ins = SignInWatch()
         self.warnings: list[str] = []
@@ -192,6 +196,15 @@ class HouseFeeds:
                 feeds.show(table)
         self._show_house()
 
+    def _look_at_limits(self) -> None:
+        """An alarm for each limit that has come near; again after it was far away."""
+        limits = house_limits(self._engine.house(), self.readable())
+        near = {(limit.about, limit.what.en): limit for limit in limits if limit.is_near}
+        for key, limit in near.items():
+            if key not in self._near:
+                self._alarms.append(Alarm(at=self._now(), about=limit.about, says=limit.says))
+        self._near = frozenset(near)
+
     def _apply_house(self, events: Iterable[object]) -> None:
         for event in events:
             if isinstance(event, SignInFailed):
@@ -202,6 +215,7 @@ class HouseFeeds:
                 self._alarms.append(alarm)
             elif isinstance(event, DeviceEnrolled | DeviceDismissed):
                 self._terminal_places = None
+        self._look_at_limits()
 
     def _update_transfers(self) -> dict[str, TableFeeds]:
         """The feeds of tables whose transfers in transit have changed."""

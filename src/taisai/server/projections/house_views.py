@@ -13,6 +13,7 @@ from taisai.cage.messages import ClockJumped, DiceAlarmNoted, OverAgeNoted, Over
 from taisai.cage.transfers import MissingSide
 from taisai.game import Account, Ledger, Table, exposures
 from taisai.game.events import RecordCorrected, RoundEntered, SettlementEntered
+from taisai.game.table import ArchivedTransfers
 from taisai.journal import Distrusted
 from taisai.protocol import views
 from taisai.protocol.views import Words
@@ -215,16 +216,18 @@ class TransferTracker:
 
     def catch_up(self, house: House, tables: Mapping[str, Table]) -> None:
         """Reads the transfers booked since the last call."""
-        new = len(house.transfers) - self._seen.get("", 0)
-        self._seen[""] = len(house.transfers)
+        ever = len(house.transfers) + house.archived.number
+        new = ever - self._seen.get("", 0)
+        self._seen[""] = ever
         for kept in islice(reversed(house.transfers.values()), new):
             subject = kept.claim or kept.ticket or kept.seat or ""
             self._book(
                 self._ours, self._theirs, (kept.table, kept.id), _Booked(kept.kind, kept.signed, subject)
             )
         for name, table in tables.items():
-            new = len(table.transfers) - self._seen.get(name, 0)
-            self._seen[name] = len(table.transfers)
+            ever = len(table.transfers) + table.archived.number
+            new = ever - self._seen.get(name, 0)
+            self._seen[name] = ever
             for id_, moved in islice(reversed(table.transfers.items()), new):
                 booked = _Booked(moved.kind, moved.amount, moved.subject)
                 self._book(self._theirs, self._ours, (name, id_), booked)
@@ -288,7 +291,7 @@ def _off(house: House, tables: Mapping[str, Table]) -> Iterator[str]:
     if tickets != house.outstanding:
         yield f"the account of tickets has {tickets}; unredeemed tickets are worth {house.outstanding}"
     yield from _in_transit(
-        "the House", house.ledger, [transfer.signed for transfer in house.transfers.values()]
+        "the House", house.ledger, house.archived.plus(one.signed for one in house.transfers.values())
     )
     for name, table in tables.items():
         yield from _off_at(name, table)
@@ -312,12 +315,10 @@ def _off_at(name: str, table: Table) -> Iterator[str]:
     ):
         if ledger.balances[account] != parts:
             yield f"the account {account} of {name} has {ledger.balances[account]}; its parts sum to {parts}"
-    yield from _in_transit(name, ledger, list(table.in_transit().values()))
+    yield from _in_transit(name, ledger, table.archived.plus(table.in_transit().values()))
 
 
-def _in_transit(name: str, ledger: Ledger, amounts: list[int]) -> Iterator[str]:
-    due = sum(amount for amount in amounts if amount > 0)
-    owed = -sum(amount for amount in amounts if amount < 0)
-    for account, parts in ((Account.TRANSIT_DUE, due), (Account.TRANSIT_OWED, owed)):
+def _in_transit(name: str, ledger: Ledger, ever: ArchivedTransfers) -> Iterator[str]:
+    for account, parts in ((Account.TRANSIT_DUE, ever.due), (Account.TRANSIT_OWED, ever.owed)):
         if ledger.balances[account] != parts:
             yield f"the account {account} of {name} has {ledger.balances[account]}; its parts sum to {parts}"

@@ -326,7 +326,8 @@ def running(table: Table) -> Iterator[Candidate]:
         yield _usual(kind, text_blank("reason"), reason=REASON)
     with suppress(ValueError, OverflowError):  # the table has no day yet, or the calendar ends
         day = datetime.date.fromisoformat(table.day) + datetime.timedelta(days=1)
-        yield _usual(commands.BeginDay, text_blank("day", most=10), day=day.isoformat())
+        early = _usual(commands.BeginDay, text_blank("day", most=10), day=day.isoformat())
+        yield early._replace(takes_two=True)  # the server begins the calendar's day by itself
     yield _usual(commands.BeginShift, text_blank("shift", most=MOST_ID), shift="night")
     yield _usual(commands.SetLimits, special_blank("limits", "limits"), limits=table.limits)
     if any(line.floor for pay in table.book.pay_tables.values() for line in pay.lines):

@@ -99,7 +99,7 @@ def manifest_lines(package: Path) -> list[str]:
 _SECRET: Final = frozenset(
     {
         "password", "code", "token", "approval", "seed", "secret", "totp", "passphrase", "authorization",
-        "signature",
+        "signature", "ticket",
     }
 )  # fmt: skip
 

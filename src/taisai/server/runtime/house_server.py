@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import structlog
 
-from taisai.cage.messages import NotePlace, NoteStart, NoteStop, TakeSettings
+from taisai.cage.messages import LimitAmounts, NotePlace, NoteStart, NoteStop, TakeSettings
 from taisai.game.refusals import Refusal
 from taisai.game.vocabulary import FLOOR
 from taisai.journal import Engine, FencedError, JournalError, SigningKey
@@ -26,10 +26,12 @@ from taisai.server.projections.feed_writer import Frame
 from taisai.server.projections.house_feeds import HouseFeeds
 from taisai.server.projections.house_views import audit_alarm, storage_alarm
 from taisai.server.runtime.alarms import Alarms
+from taisai.server.runtime.archiving import Archiving
 from taisai.server.runtime.background_audit import BackgroundAudit
 from taisai.server.runtime.betting_clock import Countdown
 from taisai.server.runtime.command_queue import CommandQueue
 from taisai.server.runtime.environment import Clock, Entropy, copy_checkpoint
+from taisai.server.runtime.gaming_days import GamingDays
 from taisai.server.runtime.machine import RESTORED_WORDS, Machine, moved_words
 from taisai.server.runtime.metrics import Metrics
 from taisai.server.runtime.monitors import Monitors
@@ -93,6 +95,10 @@ class HouseServer:
             demonstration=self.demonstration, pages=our_pages(), dealers=dealers, alarms=self.alarms,
         )  # fmt: skip
         self._positions = PositionReconciler(self.queue, clock=clock)
+        self._days = None if plan.day is None else GamingDays(
+            self.queue, clock=self.clock, calendar=plan.day, approved=plan.approved
+        )  # fmt: skip
+        self._archiving = Archiving(self.queue, clock=self.clock)
         self._machine = Machine(clock=clock, thresholds=plan.thresholds, free=plan.free)
         self._machine.watch(self.alarms)
         self._monitors = Monitors(self.queue, clock=clock, thresholds=plan.thresholds, machine=self._machine)
@@ -119,6 +125,8 @@ class HouseServer:
         now = self.clock.now()
         await self.authentication.begin(now)
         await self._note(TakeSettings(at=now, by=FLOOR, settings=dict(self.plan.settings)))
+        if (limits := self.plan.amounts) is not None:
+            await self._note(LimitAmounts(at=now, by=FLOOR, **limits._asdict()))
         await self._note(NoteStart(at=now, by=FLOOR, program=self.plan.program, manifest=self.plan.manifest))
         left = await self._note_place(now)
         await self._positions.reconcile()
@@ -172,6 +180,9 @@ class HouseServer:
                 _log.exception("a repeated task failed", what=work.__name__)
 
     async def _tick(self) -> None:
+        if self._days is not None:
+            self._days.tick()
+        self._archiving.tick()
         self._monitors.tick()
         self._positions.tick()
         await self.authentication.tick(self.clock.now())

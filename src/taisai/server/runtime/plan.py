@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from taisai import __version__
+from taisai.cage import AmountLimits
 from taisai.game.terms.messages import Limits
 from taisai.rules.book import Rulebook
 from taisai.server.auth.permissions import RateLimit
@@ -87,6 +88,8 @@ class HousePlan:
     policy: SessionPolicy = field(default_factory=SessionPolicy)
     sign_ins: RateLimit | None = None
     thresholds: Thresholds = field(default_factory=Thresholds)
+    amounts: AmountLimits | None = None
+    """What one person may sell and redeem alone, and the most of one fill; None: no limit."""
     settings: Mapping[str, str] = field(default_factory=dict)
     """What the journal records of the settings in force."""
     program: str = f"taisai {__version__}"

@@ -19,7 +19,7 @@ from taisai.game.vocabulary import TransferKind
 from taisai.journal import Answer, Engine, Submission, stream_of, table_of
 from taisai.journal.codec import HOUSE_STREAM, AnyCommand
 from taisai.rules.errors import RulesError
-from taisai.server.handlers.transfers import KEY_BYTES, arriving, issuing, second_of, tickets_key
+from taisai.server.handlers.transfers import KEY_BYTES, arriving, issuing, second_of, ticket_numbers
 from taisai.server.runtime.command_queue import CommandQueue, Committed
 from taisai.server.runtime.environment import Clock, Entropy
 
@@ -143,11 +143,12 @@ def due(engine: Engine, *, at: int, fresh: bytes) -> list[Due]:
 def _due(engine: Engine, half: UnfinishedTransfer, *, at: int, fresh: bytes) -> Due:
     sentence, booked = how_to_finish(half), half.booked_by_table
     if half.missing is MissingSide.TABLE and half.transfer is not None:
-        command = arriving(half.transfer, at=at, second=second_of(engine, half.transfer))
-        return Due(sentence, stream_of(half.table), command)
+        arrives = arriving(half.transfer, at=at, second=second_of(engine, half.transfer))
+        return Due(sentence, stream_of(half.table), arrives)
     if half.missing is MissingSide.HOUSE and half.transfer is None and booked is not None:
         moved = engine.table(half.table).transfers[half.id]
         if moved.kind is TransferKind.DISPENSED:
-            key = tickets_key(engine, fresh)
-            return Due(sentence, HOUSE_STREAM, issuing(half.id, half.table, -booked, at=at, key=key))
+            numbers = ticket_numbers(engine, fresh)
+            command = issuing(half.id, half.table, -booked, at=at, numbers=numbers)
+            return Due(sentence, HOUSE_STREAM, command)
     return Due(sentence, HOUSE_STREAM, None)

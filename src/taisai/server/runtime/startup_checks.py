@@ -285,8 +285,10 @@ def _check_tables(config: Config, found: OpenedJournal, now: int, start: Startup
     recorded = {name: engine.table(name) for name in engine.tables()}
     for name in dict.fromkeys([*configured, *recorded]):
         table, settings = recorded.get(name), configured.get(name)
-        if table is not None and not table.open and settings is None:
-            continue  # closed for good
+        if table is not None and not table.open:
+            if settings is not None:
+                start.warns("table", f"{name}: {_still_listed(config)}")
+            continue
         book = table.book if table else configured[name].book
         approval = found.approvals.refusal(book, today)
         problems = [_missing(settings, config), _mismatch(settings, table), approval, _unfit(settings, table)]
@@ -294,6 +296,12 @@ def _check_tables(config: Config, found: OpenedJournal, now: int, start: Startup
             start.fails("table", f"{name}: {problem}")
         if not any(problems):
             start.passes("table", f"{name} by {book.id}, edition {book.edition}{_note(settings, table)}")
+
+
+def _still_listed(config: Config) -> str:
+    """What to do about a table that was closed at the floor: the other tables are played all the same."""
+    problem = f"closed for ever, but still under [[{TABLE}]] ({config.file.name})"
+    return f"{problem}; remove it there; a table in its place needs a new name"
 
 
 def _missing(table: TableConfig | None, config: Config) -> str | None:
@@ -308,8 +316,6 @@ def _mismatch(config: TableConfig | None, table: Table | None) -> str | None:
     """Why a table of the journal cannot be served, or differs from the configuration."""
     if table is None:
         return None
-    if not table.open:
-        return "the name belongs to a closed table; choose a new name"
     if table.demonstration:
         return "the table was opened for a demonstration, not for money"
     if config is not None and not _finishes(table.book, config):
