@@ -1,4 +1,4 @@
-// Made from the server's schemas d9dc234733b006aa by `npm run messages`, never by hand.
+// Made from the server's schemas 602278a3eb2b2395 by `npm run messages`, never by hand.
 
 export type AnyCommand =
   | Assign
@@ -122,9 +122,17 @@ export type Irregularity =
  * How a claim is settled.
  */
 export type ClaimEnd = "cage" | "table" | "waive";
-export type AnyView = TableView | ConsoleView | SeatView | LobbyView | PitView | CageView;
+export type AnyView =
+  TableView | ConsoleView | SeatView | LobbyView | PitView | CageView | ApprovalsView | AlarmsView;
 export type AnyChanges =
-  TableChanges | ConsoleChanges | SeatChanges | LobbyChanges | PitChanges | CageChanges;
+  | TableChanges
+  | ConsoleChanges
+  | SeatChanges
+  | LobbyChanges
+  | PitChanges
+  | CageChanges
+  | ApprovalsChanges
+  | AlarmsChanges;
 /**
  * What became of a bet.
  */
@@ -243,7 +251,7 @@ export interface Assign {
   position: string;
 }
 /**
- * A new gaming day.
+ * A new gaming day: the calendar's, or with a second person the day after it.
  */
 export interface BeginDay {
   command: "begin-day";
@@ -807,12 +815,13 @@ export interface PreviewRequest {
   faces: [number, number, number];
 }
 /**
- * Sells a ticket for cash. The server makes its number.
+ * Sells a ticket for cash. The server makes its number. Above the amount for one it takes two people.
  */
 export interface SellTicketRequest {
   type: "sell-ticket";
   id: string;
   amount: number;
+  approval?: string | null;
 }
 /**
  * Sends chips from the cage to a table's tray.
@@ -926,6 +935,7 @@ export interface WelcomeReply {
   table?: string | null;
   seat?: string | null;
   currency?: string;
+  replaced?: number;
 }
 /**
  * The server is there.
@@ -1166,6 +1176,7 @@ export interface Offer {
   clause: string;
   label: Words;
   then: Words | null;
+  final: Words | null;
   main: boolean;
 }
 /**
@@ -1551,6 +1562,67 @@ export interface TableClaims {
   claims: ClaimLine[];
 }
 /**
+ * The requests that this person may approve, and what became of this session's own.
+ */
+export interface ApprovalsView {
+  of: "approvals";
+  waiting: ApprovalLine[];
+  own: OwnApprovalLine[];
+}
+/**
+ * A request that waits for the approval of a second person, in the words of the server.
+ */
+export interface ApprovalLine {
+  id: string;
+  by: string;
+  rank: string;
+  what: Words;
+  then: Words | null;
+  table: string | null;
+  seat: string | null;
+  fields: ApprovalField[];
+  asked: number;
+  until: number;
+}
+/**
+ * One thing that a request changes.
+ */
+export interface ApprovalField {
+  label: Words;
+  value: Words;
+  amount: number | null;
+}
+/**
+ * What became of a request for which this session asked for an approval.
+ */
+export interface OwnApprovalLine {
+  id: string;
+  state: string;
+  until: number;
+  by: string | null;
+  reason: string;
+  ranks: string[];
+  people: string[];
+}
+/**
+ * The alarms of the server itself. They come also while the journal's writer stands still.
+ */
+export interface AlarmsView {
+  of: "alarms";
+  standing: SystemAlarm[];
+  ended: SystemAlarm[];
+}
+/**
+ * Something is wrong with the server, its machine or its journal.
+ */
+export interface SystemAlarm {
+  name: string;
+  at: number;
+  until: number | null;
+  grave: boolean;
+  says: Words;
+}
+/**
  * The next change of a feed: those fields of its view that are different now.
  */
 export interface ChangeNotice {
@@ -1659,6 +1731,22 @@ export interface CageChanges {
   outstanding?: number;
   in_transit?: TransferInTransit[];
   claims?: TableClaims[];
+}
+/**
+ * The changed fields of ApprovalsView.
+ */
+export interface ApprovalsChanges {
+  of: "approvals";
+  waiting?: ApprovalLine[];
+  own?: OwnApprovalLine[];
+}
+/**
+ * The changed fields of AlarmsView.
+ */
+export interface AlarmsChanges {
+  of: "alarms";
+  standing?: SystemAlarm[];
+  ended?: SystemAlarm[];
 }
 /**
  * The client has every change of the feed up to `number`, and receives the next ones.
@@ -2203,26 +2291,31 @@ export interface AdoptedResponse {
   at: number;
 }
 /**
- * The request that a virtual supervisor is to approve.
+ * The approval that a virtual supervisor is to give.
  */
 export interface AgreeBody {
-  request: {};
+  approval: string;
 }
 /**
- * A second person's name, password and code, and the request that they approve. Its id does not count.
+ * The request for which a second person's approval is wanted. Its id does not count.
+ *
+ *     It is a request on the socket, or `{"endpoint": …, "body": …}`.
  */
 export interface ApprovalBody {
-  person: string;
-  password: string;
-  code: string;
   request: {};
 }
 /**
- * The token of an approval. It is valid once, for one minute, for exactly the approved request.
+ * The id of an approval. Once it is given, this session may make exactly this request, once.
  */
 export interface ApprovalResponse {
   approval: string;
   until: number;
+}
+/**
+ * The second person approves; some minutes after their last code they give another.
+ */
+export interface ApproveBody {
+  code?: string | null;
 }
 /**
  * A clause of a document, in the words of the rulebook.
@@ -2333,17 +2426,18 @@ export interface EnterResponse {
   seat: string | null;
 }
 /**
- * The state of the server.
+ * The state of the server. A stranger gets the status, and the name and rulebook of each table.
  */
 export interface HealthResponse {
   status: string;
-  program: string;
   demonstration: boolean;
   tables: TableHealth[];
-  sockets: number;
-  journal: number;
+  program: string | null;
+  sockets: number | null;
+  journal: number | null;
   trouble: string | null;
   checks: string[];
+  alarms: SystemAlarm[];
 }
 /**
  * The state of a table.
@@ -2351,8 +2445,8 @@ export interface HealthResponse {
 export interface TableHealth {
   name: string;
   rulebook: string;
-  phase: string;
-  number: number;
+  phase: string | null;
+  number: number | null;
   hold: string | null;
   shut: string | null;
 }
