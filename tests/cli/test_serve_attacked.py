@@ -19,7 +19,6 @@ from taisai.journal import Journal, load_signing_key
 from taisai.journal.codec import HOUSE_STREAM
 from taisai.journal.stores.sqlite import SUFFIX
 from taisai.server.auth import credentials
-from taisai.server.runtime import setup
 from tests.cli.conftest import Ran, Taisai
 from tests.cli.server_process import Served, serving
 from tests.journal.thief import thieve
@@ -222,7 +221,7 @@ def earlier(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     opened = Journal.opened
     with monkeypatch.context() as patched:
         patched.setattr(
-            setup.Journal,
+            Journal,
             "opened",
             lambda store, *, key, random, **told: opened(store, key=key.public, **told),  # noqa: ARG005
         )
@@ -237,8 +236,8 @@ def test_a_journal_of_an_earlier_taisai_is_checked_and_authenticated_once(
     assert ran.code == 1
     assert "✗ storage: the journal has no storage secret: an earlier Taisai made it" in ran.err
     assert "taisai journal authenticate journal.db --key house.key --by NAME" in ran.err
-    words = ("journal", "authenticate", str(journal_of(earlier)), "--by", "Ann Tan")
-    words = (*words, "--key", str(earlier.parent / "house.key"))
+    key = str(earlier.parent / "house.key")
+    words = ("journal", "authenticate", str(journal_of(earlier)), "--by", "Ann Tan", "--key", key)
     before = journal_of(earlier).read_bytes()
     ran = taisai(*words)
     assert (ran.code, ran.err) == (1, "")

@@ -17,7 +17,7 @@ import pytest
 from taisai.cage.messages import HOUSE_COMMANDS, HOUSE_EVENTS
 from taisai.game.commands import COMMANDS
 from taisai.game.events import EVENTS, BetMoved
-from taisai.game.messages import tag_of
+from taisai.game.messages import Message, tag_of
 from taisai.game.money.ledger import Account
 from taisai.journal.codec import ADDED_FIELDS, RECORDS
 from tests.journal import words
@@ -45,7 +45,8 @@ def test_the_added_words_are_as_they_are_printed() -> None:
 
 @pytest.mark.parametrize("part", ["events", "commands"])
 def test_every_added_kind_names_its_format_and_no_other_kind_does(part: str) -> None:
-    kinds = (*EVENTS, *HOUSE_EVENTS, *RECORDS) if part == "events" else (*COMMANDS, *HOUSE_COMMANDS)
+    events: tuple[type[Message], ...] = (*EVENTS, *HOUSE_EVENTS, *RECORDS)
+    kinds = events if part == "events" else (*COMMANDS, *HOUSE_COMMANDS)
     newer = {tag_of(kind) for kind in kinds if kind.since == 2}
     assert newer == ADDED[part].keys() - FORMAT_1[part].keys()
 

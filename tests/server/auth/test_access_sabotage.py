@@ -177,7 +177,7 @@ def _credentials_shown(patch: pytest.MonkeyPatch) -> None:
 
 
 def _side_by_side(patch: pytest.MonkeyPatch) -> None:
-    class Blind(set[str]):
+    class Blind(set[tuple[str, bool]]):
         def __contains__(self, _name: object) -> bool:
             return False
 
@@ -195,7 +195,7 @@ def _any_number(patch: pytest.MonkeyPatch) -> None:
 
 
 def _more_workers(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(authentication, "WORKERS", 2 * authentication.WORKERS)
+    patch.setattr(authentication, "WORKERS", 2 * verification.WORKERS)
 
 
 def _passwords_lock(patch: pytest.MonkeyPatch) -> None:
