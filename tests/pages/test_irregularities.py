@@ -34,10 +34,9 @@ US_PAIRS: Final[Mapping[tuple[str, str], Mapping[str, tuple[str, str]]]] = {
         # A No Roll with a failed device is void, and the table is shut (6(b)).
         "equipment-failure": ("void", "6(b)"),
         "power-failure": ("void", "6(b)"),
-        # There is no roll to find fault with, to settle by or to correct.
+        # There is no roll to find fault with.
         "too-few-tumbles": ("no-roll", "6(a)"),
         "untumbled-in-view": ("no-roll", "6(a)"),
-        "wrong-result": ("no-roll", "6(a)"),
         # Bets are open again: what came too late may be done now.
         "late-bet": ("no-roll", "6(a)"),
         "late-withdrawal": ("no-roll", "6(a)"),
