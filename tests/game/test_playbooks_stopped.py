@@ -22,6 +22,7 @@ from taisai.game import (
 )
 from taisai.game import events as happened
 from taisai.game.commands import (
+    Assign,
     CloseWithdrawal,
     Command,
     ContestReport,
@@ -31,7 +32,7 @@ from taisai.game.commands import (
 )
 from taisai.game.events import Event
 from taisai.game.irregularities import holds
-from taisai.game.vocabulary import Treatment
+from taisai.game.vocabulary import HOUSE, Treatment
 from taisai.rules import Act
 from taisai.rules.procedure import Declared, Recovery
 from taisai.rules.vocabulary import Phase
@@ -199,11 +200,15 @@ def prefixes(name: str) -> Iterator[tuple[list[Event], Ends, Command | None]]:
     yield past, ends, None
 
 
+def supervising(table: Table) -> list[str]:
+    """Those who can be a second person."""
+    least = table.ranks.second
+    return [name for name, one in table.people.items() if table.ranks.at_least(one.position, least)]
+
+
 def ranked(table: Table) -> tuple[str, str]:
     """The Dealer, or who acts in their place, and a second person of supervising rank."""
-    others = [
-        name for name, one in table.people.items() if table.ranks.at_least(one.position, table.ranks.second)
-    ]
+    others = supervising(table)
     dealer = table.dealer() or others[-1]
     return dealer, next(name for name in others if name != dealer)
 
@@ -219,9 +224,12 @@ def go_on(table: Table, command: Command) -> tuple[Event, ...]:
 
 
 def contested(table: Table, at: int) -> None:
-    """A second person contests every report that waits."""
+    """A second person contests every report that waits; where only the reporter supervises, another comes."""
     for report in tuple(table.reports.values()):
-        person = next(name for name in ranked(table) if name != report.by)
+        if supervising(table) == [report.by]:
+            position = table.people[report.by].position
+            go_on(table, Assign(at=at, by=HOUSE, person="Una", rank=position, position=position))
+        person = next(name for name in supervising(table) if name != report.by)
         go_on(table, ContestReport(at=at, by=person, report=report.id, reason="seen otherwise"))
 
 

@@ -142,7 +142,7 @@ class Crew:
     async def catches_up(self) -> None:
         """Both see whatever was done before: an answer comes after what came before it."""
         for console in self._all:
-            await console.rounds(most=1)
+            await console.felt()  # comes in turn like the rounds, for which nobody may ask so often
 
     @property
     def _next(self) -> Offer | None:

@@ -9,6 +9,7 @@ import pytest
 
 from taisai.game import Refusal, decide
 from taisai.game.commands import ChooseWithdrawal, Recover, ReportIrregularity
+from taisai.game.events import IrregularityRuled
 from taisai.game.vocabulary import RECOVERY
 from taisai.protocol.views import IrregularityLine, Offer
 from taisai.rules import Irregularity, rulebook
@@ -136,3 +137,29 @@ def test_a_wrong_result_needs_the_faces_and_exposed_dice_only_a_word() -> None:
     damaged = lines["die-damaged"]
     assert [one.field for one in damaged.blanks] == ["round", "through", "detail"]
     assert (damaged.ruling, damaged.clause) == ("void-affected", "5.4")
+
+
+@pytest.mark.parametrize(
+    ("book", "ends", "phase", "happens", "clause"),
+    [
+        (US, "clear-lights", "closed-tumbled", Irregularity.DIE_NOT_FLAT, "5(e)"),
+        (MBS, "conclude", "open", Irregularity.POWER_FAILURE, "6.3"),
+    ],
+)
+def test_an_earlier_wrong_result_is_reported_also_while_a_no_roll_or_the_option_to_withdraw_stands(
+    book: str, ends: str, phase: str, happens: Irregularity, clause: str
+) -> None:
+    playing = at(rulebook(book), "paid")
+    playing.act(ends)
+    playing.make_ready()
+    playing.to(phase)
+    playing.do(ReportIrregularity, "dan", event=happens)
+    (line,) = irregularities(playing.table, events=(Irregularity.WRONG_RESULT,))
+    assert (line.ruling, line.clause) == ("settle-by-outcome", clause)
+    assert [one.field for one in line.blanks if not one.optional] == ["faces", "round"]
+    earlier = len(playing.table.rounds)
+    reported = playing.do(
+        ReportIrregularity, "dan", event=Irregularity.WRONG_RESULT, round=earlier, faces=(6, 6, 6)
+    )
+    ruled = next(event for event in reported if isinstance(event, IrregularityRuled))
+    assert (ruled.round, ruled.ruling, ruled.clause) == (earlier, line.ruling, line.clause)

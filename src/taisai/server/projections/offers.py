@@ -185,18 +185,25 @@ def _tried(
     table: Table, stage: TrialTable, event: Irregularity
 ) -> tuple[AcceptedTrial | None, dict[str, Any]]:
     """The report with the fewest fields that the table accepts; None if it accepts none now."""
-    for trial in _trials(table):
+    for trial in _trials(table, event):
         answer = stage.tried(ReportIrregularity, {"event": event, **trial})
         if not isinstance(answer, Refusal):
             return answer, trial
     return None, {}
 
 
-def _trials(table: Table) -> Iterator[dict[str, Any]]:
-    """Fields to try: none, then faces, then those with the last round that is over and not void."""
+def _trials(table: Table, event: Irregularity) -> Iterator[dict[str, Any]]:
+    """Fields to try: none, then faces, then those with the last round that is over and not void.
+
+    While the round in hand has no result, a wrong one is that of an earlier round: those come first.
+    """
     faces = [{"faces": tuple(outcome.faces)} for outcome in (OUTCOMES[0], OUTCOMES[-1])]
-    yield {}
-    yield from faces
+    bare, earlier = [{}, *faces], list(_of_last_round(table, faces))
+    is_open = table.round is None or table.round.result is None
+    yield from (*earlier, *bare) if event is Irregularity.WRONG_RESULT and is_open else (*bare, *earlier)
+
+
+def _of_last_round(table: Table, faces: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
     newest = len(table.rounds)
     if newest and table.practice > 1:
         numbers = range(newest, max(0, newest - LOOK_BACK), -1)
