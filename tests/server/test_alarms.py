@@ -286,7 +286,8 @@ async def _writer_stands_still(house: Connected) -> None:
     pit = await house.came_as(Role.PIT_SUPERVISOR)
     shown = await pit.answer("follow", feed="alarms")
     assert shown["view"] == {"of": "alarms", "standing": [], "ended": []}
-    assert (await house.request("GET", "/metrics")).status == 200
+    supervisor = house.session(Role.PIT_SUPERVISOR)
+    assert (await house.request("GET", "/metrics", session=supervisor)).status == 200
     await house.pass_(2)
     go_on = stuck(house)
     await house.pass_(STILL / 1_000)
@@ -296,11 +297,11 @@ async def _writer_stands_still(house: Connected) -> None:
     late = await house.came_as(Role.SHIFT_MANAGER)
     (told,) = (await late.answer("follow", feed="alarms"))["view"]["standing"]
     assert told == alarm, "one who comes only now sees it too"
-    health = await house.request("GET", "/health", session=house.session(Role.PIT_SUPERVISOR))
+    health = await house.request("GET", "/health", session=supervisor)
     assert (health.status, health.said["status"]) == (503, "trouble")
     assert health.said["trouble"] == "the journal's writer stands still"
     assert [one["name"] for one in health.said["alarms"]] == ["writer-stalled"]
-    metrics = read((await house.request("GET", "/metrics")).body)
+    metrics = read((await house.request("GET", "/metrics", session=supervisor)).body)
     assert one(metrics, "taisai_alarm", alarm="writer-stalled", severity="critical") == 1
     assert one(metrics, "taisai_writer_wait_seconds") >= STILL / 1_000
     go_on()

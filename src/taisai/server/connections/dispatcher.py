@@ -21,16 +21,7 @@ from taisai.protocol.message import PROTOCOL_VERSION, Request, ServerMessage
 from taisai.protocol.replies import ChallengeNotice, PongReply, WelcomeReply
 from taisai.server.auth import permissions
 from taisai.server.auth.authentication import Authentication
-from taisai.server.auth.permissions import (
-    DEVICES,
-    VISITOR,
-    Principal,
-    RateLimit,
-    RateLimiter,
-    Role,
-    network_of,
-    role_of,
-)
+from taisai.server.auth.permissions import DEVICES, VISITOR, Principal, RateLimit, RateLimiter, Role
 from taisai.server.auth.sessions import EndedSession, Session
 from taisai.server.auth.verification import device_proof
 from taisai.server.connections.approvals_feed import ApprovalsFeed
@@ -44,13 +35,7 @@ from taisai.server.connections.parties import (
     too_many_bets,
     too_many_recorded,
 )
-from taisai.server.connections.sockets import (
-    TRY_AGAIN,
-    Socket,
-    UnauthenticatedSockets,
-    follow,
-    unfollow,
-)
+from taisai.server.connections.sockets import TRY_AGAIN, Socket, UnauthenticatedSockets, follow, unfollow
 from taisai.server.dice import entry as dice
 from taisai.server.handlers import bet_shortcuts, cage, commands, queries, tickets
 from taisai.server.handlers.context import FAULT, Context, Handler, refused
@@ -346,7 +331,7 @@ class Dispatcher:
             if isinstance(session, EndedSession):
                 self._reject(socket, request, session.message)
             else:
-                principal = Principal(role_of(session.rank), session.person, session=session.id)
+                principal = Principal(permissions.role_of(session.rank), session.person, session=session.id)
                 self._admit(socket, request, principal)
         else:
             # The reply comes in order with what is published, so that no dismissal comes in between.
@@ -401,7 +386,7 @@ class Dispatcher:
 
     def _replaced(self, socket: Socket, principal: Principal) -> int:
         """Joins the party of the principal; returns how many older connections were closed for this one."""
-        network = network_of(socket.address)
+        network = permissions.network_of(socket.address)
         surplus = self.parties.join(socket, principal, network, self.clock.steady())
         if principal is not VISITOR:
             self.authentication.known.add(network, self.clock.now())

@@ -28,13 +28,16 @@ from taisai.server.projections.offers import irregularities, offers
 from taisai.server.projections.record_offers import MEANS, RECORD_CHANGES
 
 REQUESTS: Final[Mapping[str, Words]] = {
+    "buy-credits": Words("Sell credits", "售出积分"),
     "bring-in": Words("Bring owners' money into the cage", "股东资金注入账房"),
     "count-drop": Words("Count a drop box", "清点钱箱"),
     "decide-referral": Words("Decide a referred question", "裁决上报事项"),
     "fill": Words("Send chips from the cage to the tray", "由账房为赌桌补筹"),
     "move-bet": Words("Move a bet", "移动投注"),
     "perform": Words("Take a step of the round", "执行本局步骤"),
+    "redeem-ticket": Words("Redeem a ticket", "兑付票券"),
     "report": Words("Report an irregularity", "报告异常"),
+    "sell-ticket": Words("Sell a ticket", "售出票券"),
     "settle-claim": Words("Settle a claim", "了结款项"),
     "take-credit": Words("Send chips from the tray to the cage", "赌桌筹码退回账房"),
     "take-drop": Words("Take the drop box to the count", "取走钱箱送点"),
@@ -80,6 +83,7 @@ LABELS: Final[Mapping[str, Words]] = {
     "password": Words("Password and authenticator", "密码与验证器"),
     "referral": Words("Question", "事项"),
     "stake": Words("Stake", "注额"),
+    "ticket": Words("Ticket that ends with", "票券尾号"),
     "transfer": Words("Transfer", "转账"),
     "treatment": Words("Decision", "裁决"),
 }
@@ -94,6 +98,8 @@ HANDED_BACK: Final = Words(
 )
 NEW: Final = Words("set again", "重新设置")
 AT_SEAT: Final = Words("{area}, seat {seat}", "{area}，座位 {seat}")
+SHOWN_OF_TICKET: Final = 4
+"""Signs of a ticket's number that the second person sees."""
 _MONEY: Final = frozenset({"amount", "counted", "exposure", "least", "most", "stake"})
 _ENUMS: Final[Mapping[type, Mapping[Any, Words]]] = {
     Act: texts.ACTS,
@@ -197,6 +203,8 @@ def _field(name: str, value: Any, sent: Struct, table: Table | None) -> Iterator
         for bet in value:
             where = texts.filled(AT_SEAT, area=_area(bet.area, table), seat=_plain(bet.seat))
             yield _amount(texts.joined(where, MEANS[bet.means]), bet.stake)
+    elif name == "ticket":  # whoever knows the number can cash it
+        yield ApprovalField(label=label, value=_plain(value[-SHOWN_OF_TICKET:]))
     elif name == "password":
         yield ApprovalField(label=label, value=NEW)
     elif name == "claim" and table is not None and value in table.claims:
