@@ -16,7 +16,14 @@ from taisai.game import play
 from taisai.game.refusals import Reason, Refusal
 from taisai.server.auth.verification import SignInRefusalReason
 from taisai.server.projections.record_offers import CORRECT_RECORD_EARLIER
-from taisai.server.projections.texts import ACTS, COMMANDS, CORRECT, CORRECT_EARLIER, INSTEAD
+from taisai.server.projections.texts import (
+    ACTS,
+    COMMANDS,
+    CORRECT,
+    CORRECT_EARLIER,
+    INSTEAD,
+    IRREGULARITIES,
+)
 from tests.game.machine import SETUPS
 from tests.server.projections.played_tables import states
 
@@ -150,7 +157,14 @@ def named_acts(language: str) -> set[str]:
 
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_an_act_that_a_refusal_names_is_called_so_on_the_pages(language: str) -> None:
-    labels = {*ACTS.values(), *COMMANDS.values(), CORRECT, CORRECT_EARLIER, CORRECT_RECORD_EARLIER}
+    labels = {
+        *ACTS.values(),
+        *COMMANDS.values(),
+        *IRREGULARITIES.values(),
+        CORRECT,
+        CORRECT_EARLIER,
+        CORRECT_RECORD_EARLIER,
+    }
     known = {getattr(label, language) for label in labels}
     known.add(_words(_WORDS / f"{language}.json")["office"]["adopt"])
     found = named_acts(language)
