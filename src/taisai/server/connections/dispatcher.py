@@ -50,8 +50,6 @@ MOST_AT_WORK: Final = 32  # requests of one device or person that are worked on 
 APPROVALS_ASKED: Final = RateLimit(burst=20, every=3_000)  # of a session: each appears on many screens
 _log = structlog.get_logger(__name__)
 _WITH_BETS: Final = frozenset({PLACE_BETS, RECORD_BETS})
-SEATS_OF_RECORDER: Final = 10
-"""A person who records the layout of a live table may record as many bets as so many terminals."""
 _RARE: Final = frozenset({"keep-favourite", "ticket-out"})
 """Requests that a player makes rarely: each stores something for good, or costs a write of the disk."""
 _LONG: Final = frozenset({"rounds"})
