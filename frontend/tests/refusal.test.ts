@@ -20,7 +20,7 @@ describe("a refusal", () => {
   });
   it("is worded by the clause where the reason alone says too little", () => {
     const unknown = new Refused({ reason: "bad-value", message: "expected a ticket that was issued, got 'X'", clause: "house:tickets" });
-    expect(errorText(unknown).text).toBe("No ticket has this number. Check the number and type it again.");
+    expect(errorText(unknown).text).toBe("No ticket has this number, or it was redeemed more than a week ago. Check the number and type it again.");
   });
   it("adds the server's own words where its wording is general, to whoever understands them", async () => {
     const general = new Refused({ reason: "unmet-need", message: "expected the dome tested, got none", clause: "5.1" });
