@@ -60,6 +60,10 @@ CHECKS: Final = [
 ]  # fmt: skip
 
 
+PAUSE: Final = 0.1
+"""Virtual seconds between two requests, so that none is one too many for its address."""
+
+
 class Asked:
     """A house of demonstration, with every endpoint, that is asked from outside of its loop."""
 
@@ -88,6 +92,7 @@ class Asked:
         named: Any = {name.replace("-", "_"): value for name, value in headers.items()}
         path = unquote(str(url.path)) + (f"?{url.query!s}" if url.query else "")
         with capture_logs():
+            self.loop.run_until_complete(asyncio.sleep(PAUSE))
             asking = self.house.request(str(prepared.method), path, raw=raw, **named)
             got = self.loop.run_until_complete(asking)
         assert {name.lower() for name in HEADERS} <= got.headers.keys()

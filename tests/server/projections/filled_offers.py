@@ -21,6 +21,9 @@ def who(table: Table, offer: Offer, random: Random) -> str | None:
     if offer.by == ("clock",):
         return "clock"
     able = [name for name, one in table.people.items() if one.position in offer.by]
+    if offer.command in ("confirm-report", "contest-report"):
+        reporter = table.reports[offer.preset["report"]].by
+        able = [name for name in able if name != reporter]
     return random.choice(able) if able else None
 
 
@@ -54,7 +57,7 @@ def _chip(table: Table, fields: dict[str, Any], random: Random) -> dict[str, Any
         for name, seated in round_.seated.items()
         if (round_.settled and round_.phase in (Phase.PAID, Phase.BETWEEN))
         or (
-            name not in round_.withdrawn
+            seated.memory_key not in round_.withdrawn
             and table.seats[name].taken
             and table.seats[name].session == seated.session
         )

@@ -82,6 +82,7 @@ def complete_schema(generated: dict[str, Any]) -> dict[str, Any]:
         for status in sorted(_refusals(endpoint, operation)):
             responses[status] = _response(_REFUSALS[status], "Refusal")
         if endpoint == "GET /health":
+            responses.pop("429")  # it has no limit: monitoring asks it
             responses["503"] = _response("The journal cannot be written", "HealthResponse")
         reach = _reach_of_visitors(endpoint)
         if reach is not Reach.ANY:
@@ -99,8 +100,11 @@ def _operations(schema: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 def _refusals(endpoint: str, operation: dict[str, Any]) -> set[str]:
-    """Any request may have a foreign origin or an old token; the rest follows from parameters and effects."""
-    statuses = {"401", "403", *_MORE.get(endpoint, ())}
+    """Any request may have a foreign origin or an old token, or be one too many for its address.
+
+    The rest follows from parameters and effects.
+    """
+    statuses = {"401", "403", "429", *_MORE.get(endpoint, ())}
     if "requestBody" in operation:
         statuses |= {"400", "413", "415"}
     for parameter in operation.get("parameters", ()):
