@@ -191,6 +191,12 @@ OPTIONS: Final[dict[str, CommandOption]] = {
     "--reason": CommandOption(
         "the reason, for the journal (default: nobody else could unlock)",
         "TEXT", default="nobody else could unlock"),
+    "folder:witness": CommandOption("the folder of the witness", "DIR"),
+    "--host": CommandOption(
+        "the address to listen on (default: 127.0.0.1); another one needs TLS", "HOST", default="127.0.0.1"),
+    "--port:witness": CommandOption("the port (default: 8091)", "P"),
+    "--tls-certificate": CommandOption("the certificate chain in PEM", "FILE"),
+    "--tls-key": CommandOption("the certificate's secret key in PEM", "FILE"),
     "--port": CommandOption("the port (default: 8080, or the next free one)", "P"),
     "--no-open": CommandOption("open no browser"),
     "--fast": CommandOption("do not wait: a round takes about two seconds"),
