@@ -133,6 +133,8 @@ class House:
 
     adopted: dict[str, AdoptedEdition] = field(default_factory=dict)
     """Digest of a rulebook → who adopted its interpretations."""
+    witness_overridden: int = 0
+    """Until when two people let money leave although a witness is silent; 0 if they never did."""
 
     @property
     def open(self) -> bool:

@@ -59,6 +59,15 @@ def written_tree(tree: Frontier) -> bytes:
     return msgspec.json.encode(_Tree(tree.size, tree.peaks))
 
 
+def read_tree(body: bytes) -> Frontier | None:
+    """The tree in a stored snapshot; None if it is none."""
+    try:
+        read = msgspec.json.decode(body, type=_Tree)
+        return Frontier(read.size, read.peaks)
+    except (msgspec.DecodeError, ValueError):
+        return None
+
+
 def origin_of(journal: str) -> str:
     """The name of a journal in its checkpoints."""
     return f"taisai/{journal}"
@@ -83,6 +92,8 @@ class Journal:
         """Position of the entry that introduced it, and key."""
         self._books: dict[str, str] = {}
         self._is_proved = not self.size
+        self.recent: list[bytes] | None = None
+        """The leaves that were appended since somebody took them; None where nobody does."""
         for entry in self.entries(stream=JOURNAL_STREAM):
             self._learn(entry.event, entry.position)
 
@@ -134,6 +145,10 @@ class Journal:
         """The root hash of the tree over all entries."""
         return self._tree.root()
 
+    def tree(self) -> Frontier:
+        """A copy of the tree over all entries."""
+        return Frontier(self._tree.size, self._tree.peaks)
+
     def version(self, stream: str) -> int:
         """The number of entries in a stream."""
         known = self._versions.get(stream)
@@ -143,7 +158,7 @@ class Journal:
 
     # Appending
 
-    def append(self, decisions: Sequence[Decision]) -> None:  # noqa: C901  every bet passes here
+    def append(self, decisions: Sequence[Decision]) -> None:  # noqa: C901, PLR0912  every bet passes here
         """Appends all decisions durably, or none. A decision without events makes no entry."""
         if self._in_doubt:
             raise InDoubtError(f"an earlier write failed; open the journal again: {self._in_doubt}")
@@ -186,6 +201,8 @@ class Journal:
         self._versions |= versions
         for leaf in leaves:
             self._tree.append(leaf)
+        if self.recent is not None:
+            self.recent += leaves
         if JOURNAL_STREAM in versions:
             for row in rows:
                 if row.stream == JOURNAL_STREAM:
@@ -226,12 +243,16 @@ class Journal:
         self.append([Decision(JOURNAL_STREAM, [event])])
 
     def seal(self, key: SigningKey, *, at: int) -> str:
-        """Signs all entries so far. Stores and returns the checkpoint."""
-        self._expect(key)
-        self.prove()
-        text = signed(Checkpoint(origin=self.origin, size=self.size, root=self.root(), at=at), key)
+        """Signs all entries so far. Stores the checkpoint for ever and returns it."""
+        text = self.signed(key, at=at)
         self.store.seal(StoredCheckpoint(self.size, text))
         return text
+
+    def signed(self, key: SigningKey, *, at: int) -> str:
+        """The checkpoint over all entries so far; it is not stored."""
+        self._expect(key)
+        self.prove()
+        return signed(Checkpoint(origin=self.origin, size=self.size, root=self.root(), at=at), key)
 
     def prove(self) -> None:
         """Hashes every entry once before anything is signed: a snapshot of the tree is not trusted.

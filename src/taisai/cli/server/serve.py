@@ -28,6 +28,7 @@ from taisai.server.runtime.plan import ConnectionLimits, HousePlan, TablePlan, T
 from taisai.server.runtime.rulebook_approvals import RulebookApprovals
 from taisai.server.runtime.serving import Serving, listening
 from taisai.server.runtime.startup_checks import OpenedJournal, gaming_date, in_force, opened, proven
+from taisai.server.runtime.witness_checks import StartWitnesses, ask_witnesses
 
 
 def recovery_lines(answers: Mapping[str, object]) -> Iterator[str]:
@@ -50,6 +51,9 @@ def run(arguments: Namespace) -> int:
     start, journal = opened(config, now=clock.now())
     if journal is None or not start.passed:
         return _failed(start.lines(), journal)
+    witnesses = ask_witnesses(config.witnesses, journal.journal, journal.key, start, now=clock.now())
+    if witnesses is None:
+        return _failed(start.lines(), journal)
     for text in recovery_lines(journal.engine.recover(at=clock.now())):
         line(f"! {text}")
     config = in_force(config, journal.approvals, clock.now())
@@ -59,6 +63,7 @@ def run(arguments: Namespace) -> int:
     for text in start.lines():
         line(text)
     if arguments.check:
+        witnesses.close()
         journal.journal.close()
         return 0
     try:
@@ -68,7 +73,7 @@ def run(arguments: Namespace) -> int:
         raise
     import uvloop
 
-    if uvloop.run(_serve(config, journal, at, start.lines(), clock)):
+    if uvloop.run(_serve(config, journal, at, start.lines(), clock, witnesses)):
         sys.stderr.write("taisai: a write to the journal failed; start the server again to recover\n")
         return CHECK_FAILED
     line("stopped: sessions ended, the journal is sealed")
@@ -84,13 +89,19 @@ def _failed(lines: list[str], journal: OpenedJournal | None) -> int:
     return CHECK_FAILED
 
 
-async def _serve(
-    config: Config, opened_journal: OpenedJournal, at: socket.socket, checks: list[str], clock: WallClock
+async def _serve(  # noqa: PLR0917  the parts of one start, in its order
+    config: Config,
+    opened_journal: OpenedJournal,
+    at: socket.socket,
+    checks: list[str],
+    clock: WallClock,
+    witnesses: StartWitnesses,
 ) -> bool:
     plan = plan_of(config, opened_journal.approvals)
     house_server = HouseServer(
-        opened_journal.engine, plan, clock=clock, entropy=secrets.token_bytes, key=opened_journal.key
-    )
+        opened_journal.engine, plan, clock=clock, entropy=secrets.token_bytes, key=opened_journal.key,
+        links=witnesses.links, notes=witnesses.notes,
+    )  # fmt: skip
     try:
         for sentence in await house_server.start():
             line(f"! {sentence}")

@@ -27,12 +27,32 @@ class StoredCheckpoint(NamedTuple):
     text: str
 
 
+class NewestCheckpoint(NamedTuple):
+    """The checkpoint of the latest second, which the next one replaces."""
+
+    size: int
+    text: str
+    tree: bytes
+    """The tree that every witness has seen: its proofs of growth begin there."""
+
+
 class StoredSnapshot(NamedTuple):
     """A stored snapshot: the state of a stream at a version."""
 
     stream: str
     version: int
     body: bytes
+
+
+def with_newest(
+    stored: Iterator[StoredCheckpoint], newest: NewestCheckpoint | None
+) -> Iterator[StoredCheckpoint]:
+    """The stored checkpoints, and the newest one if it is not among them."""
+    last = StoredCheckpoint(0, "")
+    for last in stored:
+        yield last
+    if newest is not None and newest.size >= last.size and newest.text != last.text:
+        yield StoredCheckpoint(newest.size, newest.text)
 
 
 def check_order(rows: Sequence[Row], position: int, version_of: Callable[[str], int]) -> None:
@@ -79,7 +99,13 @@ class Store(Protocol):
         """Stores a checkpoint durably."""
 
     def checkpoints(self) -> list[StoredCheckpoint]:
-        """All checkpoints, in the order in which they were stored."""
+        """All checkpoints, in the order in which they were stored; the newest is the last."""
+
+    def keep_newest(self, newest: NewestCheckpoint) -> None:
+        """Replaces the newest checkpoint durably; ConflictError if it has fewer entries than before."""
+
+    def newest(self) -> NewestCheckpoint | None:
+        """The newest checkpoint that was kept so."""
 
     def keep(self, snapshot: StoredSnapshot, parts: Mapping[int, bytes]) -> None:
         """Replaces the snapshot of a stream and those parts of it, by number, that changed."""
@@ -117,6 +143,7 @@ class MemoryStore(Store):
         self._rows: list[Row] = []
         self._by_stream: dict[str, list[int]] = {}
         self._checkpoints: list[StoredCheckpoint] = []
+        self._newest: NewestCheckpoint | None = None
         self._snapshots: dict[str, dict[int, bytes]] = {}
         self._parts: dict[str, dict[int, dict[int, bytes]]] = {}
         self._vault: dict[str, bytes] = {}
@@ -146,7 +173,15 @@ class MemoryStore(Store):
         self._checkpoints.append(checkpoint)
 
     def checkpoints(self) -> list[StoredCheckpoint]:
-        return list(self._checkpoints)
+        return list(with_newest(iter(self._checkpoints), self._newest))
+
+    def keep_newest(self, newest: NewestCheckpoint) -> None:
+        if self._newest is not None and newest.size < self._newest.size:
+            raise ConflictError(f"expected a checkpoint over {self._newest.size} or more, got {newest.size}")
+        self._newest = newest
+
+    def newest(self) -> NewestCheckpoint | None:
+        return self._newest
 
     def keep(self, snapshot: StoredSnapshot, parts: Mapping[int, bytes]) -> None:
         stream, version, body = snapshot

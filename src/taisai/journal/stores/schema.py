@@ -58,6 +58,14 @@ MIGRATIONS: Final[tuple[tuple[str, ...], ...]] = (
         digest BLOB NOT NULL, body BLOB NOT NULL, PRIMARY KEY (stream, number, version)) STRICT""",
     ),
     ("CREATE TABLE vault (name TEXT PRIMARY KEY NOT NULL, body BLOB NOT NULL) STRICT",),
+    (
+        """CREATE TABLE newest (number INTEGER PRIMARY KEY CHECK (number = 1), size INTEGER NOT NULL,
+        text TEXT NOT NULL, tree BLOB NOT NULL) STRICT""",
+        """CREATE TRIGGER newest_never_shrinks BEFORE UPDATE ON newest
+        WHEN NEW.size < OLD.size
+        BEGIN SELECT RAISE(ABORT, 'a checkpoint never goes backwards'); END""",
+        _append_only("newest")[1],
+    ),
 )
 """The statements that make version n of the file from version n - 1."""
 READABLE: Final = 3

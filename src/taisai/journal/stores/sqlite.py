@@ -15,7 +15,14 @@ import apsw
 
 from taisai.journal.errors import ConflictError, InDoubtError, JournalError, UnwritableError
 from taisai.journal.stores import schema
-from taisai.journal.stores.contract import Row, StoredCheckpoint, StoredSnapshot, check_order, check_secret
+from taisai.journal.stores.contract import (
+    NewestCheckpoint,
+    Row,
+    StoredCheckpoint,
+    StoredSnapshot,
+    check_order,
+    check_secret,
+)
 from taisai.journal.stores.sqlite_reader import VERSION, SqliteReader, connect, error_of, translated_errors
 
 _fcntl: ModuleType | None
@@ -162,6 +169,14 @@ class SqliteStore(SqliteReader):
     def seal(self, checkpoint: StoredCheckpoint) -> None:
         with self._transaction() as connection:
             connection.execute("INSERT INTO checkpoint (size, text) VALUES (?1, ?2)", checkpoint)
+
+    def keep_newest(self, newest: NewestCheckpoint) -> None:
+        with self._transaction() as connection:
+            connection.execute(
+                "INSERT INTO newest (number, size, text, tree) VALUES (1, ?1, ?2, ?3)"
+                " ON CONFLICT DO UPDATE SET size = excluded.size, text = excluded.text, tree = excluded.tree",
+                newest,
+            )
 
     def keep(self, snapshot: StoredSnapshot, parts: Mapping[int, bytes]) -> None:
         """Keeps a snapshot and the parts that changed, each with its digest, in place of those before."""

@@ -13,7 +13,13 @@ import apsw
 
 from taisai.journal.errors import ConflictError, DamagedError, InDoubtError, JournalError, UnwritableError
 from taisai.journal.stores import schema
-from taisai.journal.stores.contract import Row, StoredCheckpoint, StoredSnapshot
+from taisai.journal.stores.contract import (
+    NewestCheckpoint,
+    Row,
+    StoredCheckpoint,
+    StoredSnapshot,
+    with_newest,
+)
 
 BUSY: Final = 5_000  # milliseconds to wait for another connection; a migration takes longest
 _ALL: Final = (
@@ -101,7 +107,14 @@ class SqliteReader:
     def sealed(self) -> Iterator[StoredCheckpoint]:
         """The checkpoints one by one: there may be many."""
         found = self._read("SELECT size, text FROM checkpoint ORDER BY number", (), (int, str))
-        return map(StoredCheckpoint._make, found)
+        return with_newest(map(StoredCheckpoint._make, found), self.newest())
+
+    def newest(self) -> NewestCheckpoint | None:
+        """The newest checkpoint; None also for a file from before there was one."""
+        if not next(self._read("SELECT count(*) FROM sqlite_schema WHERE name = 'newest'"))[0]:
+            return None
+        found = self._read("SELECT size, text, tree FROM newest", (), (int, str, bytes))
+        return next(map(NewestCheckpoint._make, found), None)
 
     # Snapshots
 

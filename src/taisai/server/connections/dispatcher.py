@@ -26,7 +26,7 @@ from taisai.server.auth.verification import device_proof
 from taisai.server.connections.sockets import TRY_AGAIN, Socket, UnauthenticatedSockets, follow, unfollow
 from taisai.server.dice import entry as dice
 from taisai.server.handlers import bet_shortcuts, cage, commands, queries, tickets
-from taisai.server.handlers.context import FAULT, Context, Handler, refused
+from taisai.server.handlers.context import FAULT, Context, Handler, MoneyGate, OpenGate, leaving, refused
 from taisai.server.http.public import NO_PAGES, BuiltPages
 from taisai.server.runtime.command_queue import CommandQueue, Committed
 from taisai.server.runtime.environment import Clock, Entropy
@@ -51,8 +51,8 @@ HANDLERS: Final[Mapping[type[Request], Handler]] = {
     requests.KeepFavouriteRequest: bet_shortcuts.keep_favourite,
     requests.FavouritesRequest: bet_shortcuts.favourites,
     requests.TicketInRequest: tickets.ticket_in,
-    requests.TicketOutRequest: tickets.ticket_out,
-    requests.TicketsRequest: tickets.tickets,
+    requests.TicketOutRequest: leaving(tickets.ticket_out),
+    requests.TicketsRequest: leaving(tickets.tickets),
     requests.FeltRequest: queries.felt,
     requests.RoundsRequest: queries.rounds,
     requests.PreviewRequest: queries.look_before,
@@ -61,7 +61,7 @@ HANDLERS: Final[Mapping[type[Request], Handler]] = {
     requests.TakeCreditRequest: cage.take_credit,
     requests.TakeDropRequest: cage.take_drop,
     requests.CountDropRequest: cage.count_drop,
-    requests.SettleClaimRequest: cage.settle_claim,
+    requests.SettleClaimRequest: leaving(cage.settle_claim),
     requests.BooksRequest: queries.books,
     requests.ReportRequest: queries.report,
     requests.ReadingRequest: dice.reading,
@@ -85,11 +85,12 @@ class Dispatcher:
         metrics: Metrics,
         pages: BuiltPages = NO_PAGES,
         dealers: Mapping[str, asyncio.Event] | None = None,
+        gate: MoneyGate | None = None,
     ) -> None:
         """`dealers`: table → set while its virtual dealer deals."""
         self.context = Context(
             queue=queue, plan=plan, clock=clock, entropy=entropy, approvals=authentication.approvals,
-            dealers=dealers or {},
+            dealers=dealers or {}, gate=gate or OpenGate(),
         )  # fmt: skip
         self.queue = queue
         self.authentication = authentication

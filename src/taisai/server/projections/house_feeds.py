@@ -197,6 +197,12 @@ class HouseFeeds:
             elif isinstance(event, DeviceEnrolled | DeviceDismissed):
                 self._terminal_places = None
 
+    def alarm(self, alarm: Alarm) -> list[Frame]:
+        """Shows the pit an alarm that no event tells."""
+        self._alarms.append(alarm)
+        self._show_house()
+        return self._writer.take_frames()
+
     def _update_transfers(self) -> dict[str, TableFeeds]:
         """The feeds of tables whose transfers in transit have changed."""
         self._transfers.catch_up(self._engine.house(), self.readable())

@@ -9,7 +9,14 @@ from typing import Any, Final, NamedTuple
 import msgspec
 
 from taisai.cage import House, how_to_finish, unfinished
-from taisai.cage.messages import ClockJumped, DiceAlarmNoted, OverAgeNoted, OverrideNoted, PersonLocked
+from taisai.cage.messages import (
+    ClockJumped,
+    DiceAlarmNoted,
+    OverAgeNoted,
+    OverrideNoted,
+    PersonLocked,
+    WitnessOverridden,
+)
 from taisai.cage.transfers import MissingSide
 from taisai.game import Account, Ledger, Table, exposures
 from taisai.game.events import RecordCorrected, RoundEntered, SettlementEntered
@@ -134,6 +141,11 @@ def alarm_of(event: object) -> views.Alarm | None:
         case OverrideNoted():
             about = event.table
             en, zh = f"{event.person}: {event.detail}", f"{event.person}：{event.detail}"
+        case WitnessOverridden():
+            about = "house"
+            who, hours = f"{event.by} and {event.second}", event.hours
+            en = f"{who} let money leave for {hours} hours while a witness is silent: {event.reason}"
+            zh = f"{event.by} 与 {event.second} 允许资金在见证方无应答时离场 {hours} 小时：{event.reason}"
         case PersonLocked():
             about = "house"
             en, zh = f"{event.person} is locked", f"{event.person} 已被锁定"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any, Final
 
 import structlog
@@ -13,6 +13,7 @@ from taisai.game.refusals import Refusal
 from taisai.game.vocabulary import FLOOR
 from taisai.journal import Engine, JournalError, SigningKey
 from taisai.journal.codec import HOUSE_STREAM
+from taisai.protocol.views import Alarm, Words
 from taisai.server.auth.authentication import Authentication
 from taisai.server.auth.credentials import Passwords
 from taisai.server.auth.permissions import RateLimiter
@@ -25,11 +26,13 @@ from taisai.server.projections.feed_writer import Frame
 from taisai.server.projections.house_feeds import HouseFeeds
 from taisai.server.runtime.betting_clock import Countdown
 from taisai.server.runtime.command_queue import CommandQueue
-from taisai.server.runtime.environment import Clock, Entropy, copy_checkpoint
+from taisai.server.runtime.environment import Clock, Entropy
 from taisai.server.runtime.metrics import Metrics
 from taisai.server.runtime.monitors import Monitors
 from taisai.server.runtime.plan import HousePlan, TablePlan
 from taisai.server.runtime.reconciliation import PositionReconciler, finish
+from taisai.server.runtime.sealing import SEAL, Sealing
+from taisai.server.runtime.witness_links import WitnessLink
 
 REFRESH: Final = 0.5  # seconds between updates of consoles and pit with new bets
 FORGET: Final = 60.0  # seconds; a feed without followers at two looks is no longer made
@@ -51,8 +54,12 @@ class HouseServer:
         make_queue: Callable[..., CommandQueue] = CommandQueue,
         dealers: Mapping[str, asyncio.Event] | None = None,
         passwords: Passwords | None = None,
+        links: Sequence[WitnessLink] = (),
+        notes: Sequence[Words] = (),
     ) -> None:
         """`key` signs checkpoints; `dealers`: table → set while its virtual dealer deals.
+
+        `links`: the witnesses; `notes`: what the start found that the pit should know.
 
         A simulation gives a `make_queue` that needs no thread.
         """
@@ -63,15 +70,19 @@ class HouseServer:
         self.clock = clock
         self.entropy = entropy
         self.demonstration = identity.demonstration
-        self._key = key
-        self._sealed = engine.journal.size
-        self._sealed_at = clock.steady()
+        self._notes = notes
         self._tasks: list[asyncio.Task[None]] = []
         windows = {table.name: table.window for table in plan.tables}
         projections = HouseFeeds(engine, windows, now=clock.now)
         feeds = Feeds(entropy(8).hex())
         metrics = Metrics()
         self.queue = make_queue(engine, projections, feeds, on_durable=metrics.durable)
+        self.sealing = Sealing(self.queue, plan, key=key, clock=clock, links=links, alarm=self._alarm)
+        if links:
+            silent = "Seconds since a witness answered last; 0 while all answer"
+            metrics.gauge("taisai_witness_silent_seconds", silent, lambda: self.sealing.silent_seconds)
+        tail = "Entries that are not sealed yet, or that a witness has not seen yet"
+        metrics.gauge("taisai_unsealed_entries", tail, lambda: max(0, metrics.journal - self.sealing.covered))
         self.authentication = Authentication(
             self.queue, entropy=entropy, issuer=plan.house, passwords=passwords,
             sessions=StaffSessions(entropy, plan.policy), generic=self.demonstration,
@@ -80,6 +91,7 @@ class HouseServer:
         self.dispatcher = Dispatcher(
             self.queue, self.authentication, plan, clock=clock, entropy=entropy, metrics=metrics,
             demonstration=self.demonstration, pages=our_pages(), dealers=dealers,
+            gate=self.sealing,
         )  # fmt: skip
         self._positions = PositionReconciler(self.queue, clock=clock)
         self._monitors = Monitors(self.queue, clock=clock, thresholds=plan.thresholds)
@@ -103,6 +115,7 @@ class HouseServer:
         """Ends old sessions and finishes transfers; returns what people have to do. No socket is open yet."""
         now = self.clock.now()
         await self.authentication.begin(now)
+        await self.sealing.begin()
         await self._note(TakeSettings(at=now, by=FLOOR, settings=dict(self.plan.settings)))
         await self._note(NoteStart(at=now, by=FLOOR, program=self.plan.program, manifest=self.plan.manifest))
         await self._positions.reconcile()
@@ -114,7 +127,10 @@ class HouseServer:
             self._countdowns[name].resume()
         for shaker in self._shakers.values():
             self._spawn(shaker.run())
+        for note in self._notes:
+            self._alarm(Alarm(at=now, about="house", says=note))
         self._spawn(self._every(TICK, self._tick))
+        self._spawn(self._every(SEAL, self.sealing.tick))
         self._spawn(self._every(REFRESH, self._refresh))
         self._spawn(self._every(FORGET, self._forget))
         return left
@@ -139,10 +155,12 @@ class HouseServer:
         self._monitors.tick()
         self._positions.tick()
         await self.authentication.tick(self.clock.now())
-        await self._seal_when_due()
 
     async def _refresh(self) -> None:
         self.queue.submit_job(lambda _engine: self.queue.projections.refresh(), self._publish)
+
+    def _alarm(self, alarm: Alarm) -> None:
+        self.queue.submit_job(lambda _engine: self.queue.projections.alarm(alarm), self._publish)
 
     def _prompt(self, table: str, until: int) -> None:
         self.queue.submit_job(lambda _engine: self.queue.projections.ring(table, until), self._publish)
@@ -165,31 +183,6 @@ class HouseServer:
         for frame in frames:
             self.queue.feeds.publish(frame)
 
-    # Sealing
-
-    async def _seal_when_due(self) -> None:
-        if self._key is None:
-            return
-        size = await self.queue.run(lambda engine: engine.journal.size)
-        is_late = self.clock.steady() - self._sealed_at >= self.plan.seal_minutes * 60_000
-        if size - self._sealed >= self.plan.seal_every or (is_late and size > self._sealed):
-            await self.seal()
-
-    async def seal(self) -> None:
-        """Signs all entries so far, and copies the checkpoint to the folder of the plan."""
-        if self._key is None:
-            return
-        key, now = self._key, self.clock.now()
-        text = await self.queue.run(lambda engine: engine.journal.seal(key, at=now))
-        self._sealed = await self.queue.run(lambda engine: engine.journal.size)
-        self._sealed_at = self.clock.steady()
-        await self.queue.run(lambda _engine: self.queue.projections.save())
-        if self.plan.checkpoints is not None:
-            try:
-                await asyncio.to_thread(copy_checkpoint, self.plan.checkpoints, text)
-            except JournalError as error:  # the journal has it all the same
-                _log.error("a checkpoint could not be copied", error=str(error))
-
     # Stopping
 
     async def stop(self) -> None:
@@ -204,7 +197,8 @@ class HouseServer:
         await self.dispatcher.finished()
         await self._written(self.authentication.finish(self.clock.now()))
         await self._written(self._note(NoteStop(at=self.clock.now(), by=FLOOR)))
-        await self._written(self.seal())
+        await self._written(self.sealing.keep())
+        await self.sealing.close()
         await asyncio.get_running_loop().run_in_executor(None, self.queue.close)
 
     async def _written(self, work: Awaitable[None]) -> None:

@@ -1,0 +1,239 @@
+"""Sealing: new entries are signed within a second, and every witness has seen them before money leaves."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from itertools import islice
+from typing import Final
+
+import structlog
+
+from taisai.cage.messages import WitnessOverridden
+from taisai.journal import Engine, JournalError, SigningKey
+from taisai.journal.codec import HOUSE_STREAM
+from taisai.journal.journal import written_tree
+from taisai.journal.seals.checkpoints import NoteSignature
+from taisai.journal.seals.merkle import leaf_hash
+from taisai.journal.stores.contract import NewestCheckpoint, StoredCheckpoint
+from taisai.protocol.views import Alarm, Words
+from taisai.server.runtime.command_queue import CommandQueue, Committed
+from taisai.server.runtime.environment import Clock, copy_checkpoint
+from taisai.server.runtime.plan import HousePlan
+from taisai.server.runtime.witness_links import Sealed, WitnessLink
+
+SEAL: Final = 1.0  # seconds between looks for entries to seal
+ASK_AGAIN: Final = 30_000  # ms after which an idle house asks its witnesses whether they still answer
+ALARM_AFTER: Final = 5_000  # ms of silence before the pit has an alarm: a restart of a witness takes less
+_log = structlog.get_logger(__name__)
+
+
+class Sealing:
+    """Seals the journal and sends its checkpoints to the witnesses. It belongs to the loop."""
+
+    def __init__(
+        self,
+        queue: CommandQueue,
+        plan: HousePlan,
+        *,
+        key: SigningKey | None,
+        clock: Clock,
+        links: Sequence[WitnessLink] = (),
+        alarm: Callable[[Alarm], None] = lambda _alarm: None,
+    ) -> None:
+        """Without a key nothing is sealed, and no money waits. `alarm` shows one in the pit."""
+        self._queue = queue
+        self._plan = plan
+        self._key = key
+        self._clock = clock
+        self._links = links
+        self._alarm = alarm
+        self._sealed: Sealed | None = None
+        """The newest checkpoint; the journal's thread makes it."""
+        self.covered = 0
+        """Entries that are sealed, and that every witness has seen."""
+        self._text = ""
+        """The checkpoint over the covered entries, with the cosignatures."""
+        self._kept_size, self._kept_at = 0, clock.steady()
+        self._round = asyncio.Lock()
+        self._begun = 0
+        self._asked_at = clock.steady()
+        self._heard_at = clock.steady()
+        """When all witnesses answered last."""
+        self._has_alarm = False
+        self._overridden_until = 0
+        self._at_work: set[asyncio.Task[None]] = set()
+        queue.listeners.append(self._on_commit)
+
+    async def begin(self) -> None:
+        """Reads what the journal knows: until when two people let money leave, and what is kept."""
+
+        def known(engine: Engine) -> tuple[int, int]:
+            if self._links:
+                engine.journal.recent = []
+            return engine.house().witness_overridden, engine.journal.size
+
+        self._overridden_until, self._kept_size = await self._queue.run(known)
+
+    # Whether money may leave
+
+    def refusal(self) -> str | None:
+        """Why no money may leave the house now."""
+        for link in self._links:
+            if link.contradiction is not None:
+                return link.contradiction
+        return None if self._is_overridden else self._problem
+
+    async def cover(self) -> str | None:
+        """Seals all entries so far, and waits until every witness has seen them; or why one has not."""
+        if self._key is None:
+            return None
+        if self._is_overridden and self._problem is not None:
+            await self._seal_now()
+            return self.refusal()
+        wanted = self._begun + 1  # a round that has begun already may lack the latest entries
+        async with self._round:
+            if self._begun < wanted:
+                self._begun += 1
+                await self._send(await self._seal_now())
+        return self.refusal()
+
+    @property
+    def _problem(self) -> str | None:
+        return next((link.problem for link in self._links if link.problem is not None), None)
+
+    @property
+    def _is_overridden(self) -> bool:
+        return self._clock.now() < self._overridden_until
+
+    def _on_commit(self, committed: Committed) -> None:
+        for event in committed.events if committed.stream == HOUSE_STREAM else ():
+            if isinstance(event, WitnessOverridden):
+                self._overridden_until = event.until
+
+    # Every second
+
+    async def tick(self) -> None:
+        """Seals new entries, sends the checkpoint, and keeps one for ever when that is due."""
+        if self._key is None:
+            return
+        sealed = await self._seal_now()
+        is_due = self._clock.steady() - self._asked_at >= ASK_AGAIN or self._problem is not None
+        if self._links and not self._round.locked() and (is_due or sealed.size != self.covered):
+            task = asyncio.get_running_loop().create_task(self._send_alone())
+            self._at_work.add(task)
+            task.add_done_callback(self._at_work.discard)
+        elif not self._links:
+            self._cover(sealed, sealed.text)
+        self._watch_silence()
+        is_late = self._clock.steady() - self._kept_at >= self._plan.seal_minutes * 60_000
+        if sealed.size - self._kept_size >= self._plan.seal_every or (
+            is_late and sealed.size > self._kept_size
+        ):
+            await self._keep(sealed)
+
+    async def keep(self) -> None:
+        """Seals all entries so far, and keeps the checkpoint for ever, with what the witnesses signed."""
+        if self._key is None:
+            return
+        await self.cover()
+        await self._keep(await self._seal_now())
+
+    async def close(self) -> None:
+        """Ends what waits for a witness."""
+        for task in list(self._at_work):
+            task.cancel()
+        await asyncio.gather(*self._at_work, return_exceptions=True)
+        for link in self._links:
+            link.witness.close()
+
+    # Figures
+
+    @property
+    def silent_seconds(self) -> float:
+        """Seconds since the last answer of all witnesses; 0 while they answer, and without one."""
+        return 0.0 if self._problem is None else (self._clock.steady() - self._heard_at) / 1_000
+
+    # The parts
+
+    async def _seal_now(self) -> Sealed:
+        """The checkpoint over all entries so far; nothing is signed where there is no new entry."""
+        key, now = self._key, self._clock.now()
+        if key is None:
+            raise JournalError("the journal cannot be sealed: this server has no key")
+        least = min((link.growth.base for link in self._links), key=lambda tree: tree.size, default=None)
+
+        def seal(engine: Engine) -> tuple[Sealed, list[bytes]]:
+            journal, sealed, leaves = engine.journal, self._sealed, list[bytes]()
+            if sealed is None or sealed.size != journal.size:
+                sealed = Sealed(journal.signed(key, at=now), journal.tree())
+                tree = written_tree(least or sealed.tree)
+                journal.store.keep_newest(NewestCheckpoint(sealed.size, sealed.text, tree))
+                self._sealed = sealed
+                if journal.recent is not None:
+                    leaves, journal.recent = journal.recent, []
+            return sealed, leaves
+
+        sealed, leaves = await self._queue.run(seal)
+        for link in self._links:
+            link.extend(leaves, after=sealed.size - len(leaves))
+        return sealed
+
+    async def _send(self, sealed: Sealed) -> None:
+        """Sends a checkpoint to every witness."""
+        self._asked_at = self._clock.steady()
+        notes = await asyncio.gather(*(link.submit(sealed, self._leaves) for link in self._links))
+        if self._problem is None:
+            self._heard_at = self._clock.steady()
+            self._cover(sealed, _cosigned_text(sealed, notes))
+
+    async def _send_alone(self) -> None:
+        try:
+            await self.cover()
+        except JournalError as error:
+            _log.error("the journal could not be sealed", error=str(error))
+
+    def _cover(self, sealed: Sealed, text: str) -> None:
+        if sealed.size >= self.covered:
+            self.covered, self._text = sealed.size, text
+
+    async def _leaves(self, after: int, most: int) -> list[bytes]:
+        return await self._queue.run(
+            lambda engine: [
+                leaf_hash(row.body) for row in islice(engine.journal.store.rows(after=after), most)
+            ]
+        )
+
+    async def _keep(self, sealed: Sealed) -> None:
+        text = self._text if self.covered == sealed.size else sealed.text
+        await self._queue.run(lambda engine: engine.journal.store.seal(StoredCheckpoint(sealed.size, text)))
+        self._kept_size, self._kept_at = sealed.size, self._clock.steady()
+        await self._queue.run(lambda _engine: self._queue.projections.save())
+        if self._plan.checkpoints is not None:
+            try:
+                await asyncio.to_thread(copy_checkpoint, self._plan.checkpoints, text)
+            except JournalError as error:  # the journal has it all the same
+                _log.error("a checkpoint could not be copied", error=str(error))
+
+    # The pit
+
+    def _watch_silence(self) -> None:
+        """Gives an alarm when a witness becomes silent or contradicts the journal, and when all answer."""
+        problem, refusal = self._problem, self.refusal()
+        is_silent = self._clock.steady() - self._heard_at >= ALARM_AFTER
+        is_contradicted = any(link.contradiction is not None for link in self._links)
+        if problem is not None and not self._has_alarm and (is_silent or is_contradicted):
+            self._has_alarm = True
+            _log.error("no money leaves the house", problem=problem, overridden=refusal is None)
+            self._show(f"No money leaves the house: {problem}", f"资金不得离场：{problem}")
+        elif problem is None and self._has_alarm:
+            self._has_alarm = False
+            _log.warning("all witnesses answer again")
+            self._show("All witnesses answer again: money may leave", "所有见证方已恢复应答：资金可以离场")
+
+    def _show(self, en: str, zh: str) -> None:
+        self._alarm(Alarm(at=self._clock.now(), about="house", says=Words(en, zh)))
+
+
+def _cosigned_text(sealed: Sealed, notes: Sequence[NoteSignature | None]) -> str:
+    return sealed.text + "".join(note.line for note in notes if note is not None)
