@@ -44,11 +44,12 @@ class SeenCheckpoints:
         self._most = most
         self._number = self._newest()
         self._descriptor, self._size = -1, 0
+        self._is_cut = False
+        """Whether the last line may be a part of one: nothing is written behind it."""
         last = [self._file(number) for number in (self._number - 1, self._number) if number >= 0]
         whole = [self._read(file) for file in last]
         self._open(is_new=False)
-        if not whole[-1]:  # the part of a line stays where it is; nobody was told that it was seen
-            self._begin_next()
+        self._is_cut = not whole[-1]  # the part stays where it is; nobody was told that it was seen
 
     @staticmethod
     def make(path: Path) -> None:
@@ -67,7 +68,7 @@ class SeenCheckpoints:
     def add(self, text: str) -> None:
         """Remembers a checkpoint, durably when this returns."""
         head = read_head(text)
-        if self._size and self._size >= self._most:
+        if self._is_cut or (self._size and self._size >= self._most):
             self._begin_next()
         self._write([text])
         self.latest[head.origin] = text
@@ -138,6 +139,7 @@ class SeenCheckpoints:
 
     def _write(self, texts: list[str]) -> None:
         data = b"".join(_ENCODE(_Line(text)) + b"\n" for text in texts)
+        self._is_cut = True
         try:
             written = os.write(self._descriptor, data) if data else 0
             os.fsync(self._descriptor)
@@ -146,3 +148,4 @@ class SeenCheckpoints:
         self._size += written
         if written != len(data):
             raise WitnessError(f"cannot remember a checkpoint: the disk is full ({self.path})")
+        self._is_cut = False
