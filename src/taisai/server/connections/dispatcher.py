@@ -52,7 +52,7 @@ HANDLERS: Final[Mapping[type[Request], Handler]] = {
     requests.FavouritesRequest: bet_shortcuts.favourites,
     requests.TicketInRequest: tickets.ticket_in,
     requests.TicketOutRequest: leaving(tickets.ticket_out),
-    requests.TicketsRequest: leaving(tickets.tickets),
+    requests.TicketsRequest: tickets.tickets,
     requests.FeltRequest: queries.felt,
     requests.RoundsRequest: queries.rounds,
     requests.PreviewRequest: queries.look_before,

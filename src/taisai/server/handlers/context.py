@@ -84,8 +84,6 @@ Handler = Callable[[Context, Principal, Any], Awaitable[ServerMessage]]
 
 
 WITNESS: Final = "house:witness"
-UNWITNESSED: Final = "unwitnessed"
-"""The reason of a refusal while a witness has not seen the latest entries. The request may be repeated."""
 WITNESSED_WITHIN: Final = 10.0  # seconds that money waits for a witness; pages repeat a request after 15
 
 
@@ -100,20 +98,23 @@ def leaving(handler: Handler) -> Handler:
     async def guarded(context: Context, principal: Principal, request: Any) -> ServerMessage:
         problem = context.gate.refusal()
         if problem is not None:
-            return refused(request.id, UNWITNESSED, f"no money leaves the house: {problem}", WITNESS)
+            return refused(request.id, "unwitnessed", f"no money leaves the house: {problem}", WITNESS)
         reply = await handler(context, principal, request)
-        if isinstance(reply, RefusedReply):
-            return reply
-        problem = await _witnessed(context)
-        if problem is None:
-            return reply
-        message = f"booked, but not witnessed: hand out nothing, and repeat this request; {problem}"
-        return refused(request.id, UNWITNESSED, message, WITNESS)
+        return reply if isinstance(reply, RefusedReply) else await witnessed(context, request.id, reply)
 
     return guarded
 
 
-async def _witnessed(context: Context) -> str | None:
+async def witnessed(context: Context, to: str, reply: ServerMessage) -> ServerMessage:
+    """A reply that tells what money may leave, when every witness has seen what is booked."""
+    problem = await _unwitnessed(context)
+    if problem is None:
+        return reply
+    message = f"booked, but not witnessed: hand out nothing, and repeat this request; {problem}"
+    return refused(to, "unwitnessed", message, WITNESS)
+
+
+async def _unwitnessed(context: Context) -> str | None:
     """Waits for the witnesses as long as people can; or why what is booked may not leave yet."""
     loop = asyncio.get_running_loop()
     until = loop.time() + WITNESSED_WITHIN

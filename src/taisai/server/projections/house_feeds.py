@@ -103,6 +103,7 @@ class HouseFeeds:
         self._windows = windows
         self._reader = TableReader(engine, now, self._on_failure)
         self._alarms: deque[Alarm] = deque(maxlen=MOST_ALARMS)
+        self._no_money: Words | None = None
         self._expired: dict[str, int] = {}
         """Table → the end of its latest expired time for bets."""
         self.begin_again()
@@ -197,9 +198,11 @@ class HouseFeeds:
             elif isinstance(event, DeviceEnrolled | DeviceDismissed):
                 self._terminal_places = None
 
-    def alarm(self, alarm: Alarm) -> list[Frame]:
-        """Shows the pit an alarm that no event tells."""
-        self._alarms.append(alarm)
+    def tell_pit(self, alarm: Alarm | None, no_money: Words | None) -> list[Frame]:
+        """Shows the pit an alarm that no event tells, and why no money leaves the house."""
+        if alarm is not None:
+            self._alarms.append(alarm)
+        self._no_money = no_money
         self._show_house()
         return self._writer.take_frames()
 
@@ -245,7 +248,7 @@ class HouseFeeds:
             return house_views.lobby_view(histories)
         house = self._engine.house()
         if feed == PIT:
-            return house_views.pit_view(house, tables, tuple(self._alarms))
+            return house_views.pit_view(house, tables, tuple(self._alarms), self._no_money)
         return house_views.cage_view(house, tables, self._transfers)
 
     # Followers

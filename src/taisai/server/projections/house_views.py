@@ -60,9 +60,12 @@ def _in_lobby(table: Table, history: History) -> views.LobbyTable:
 
 
 def pit_view(
-    house: House, tables: Mapping[str, Table], alarms: tuple[views.Alarm, ...] = ()
+    house: House,
+    tables: Mapping[str, Table],
+    alarms: tuple[views.Alarm, ...] = (),
+    no_money: Words | None = None,
 ) -> views.PitView:
-    """Every table, and what needs attention. The caller gives the alarms."""
+    """Every table, and what needs attention. The caller gives the alarms, and why no money leaves."""
     return views.PitView(
         tables=tuple(_in_pit(table) for table in tables.values() if table.name),
         alarms=alarms,
@@ -71,6 +74,7 @@ def pit_view(
             for (table, number, seat), won in islice(reversed(house.wins.items()), MOST_WINS)
         ),
         locked=tuple(sorted(house.locked)),
+        no_money=no_money,
     )
 
 

@@ -77,7 +77,7 @@ class HouseServer:
         feeds = Feeds(entropy(8).hex())
         metrics = Metrics()
         self.queue = make_queue(engine, projections, feeds, on_durable=metrics.durable)
-        self.sealing = Sealing(self.queue, plan, key=key, clock=clock, links=links, alarm=self._alarm)
+        self.sealing = Sealing(self.queue, plan, key=key, clock=clock, links=links, tell=self._tell_pit)
         if links:
             silent = "Seconds since a witness answered last; 0 while all answer"
             metrics.gauge("taisai_witness_silent_seconds", silent, lambda: self.sealing.silent_seconds)
@@ -128,7 +128,7 @@ class HouseServer:
         for shaker in self._shakers.values():
             self._spawn(shaker.run())
         for note in self._notes:
-            self._alarm(Alarm(at=now, about="house", says=note))
+            self._tell_pit(Alarm(at=now, about="house", says=note))
         self._spawn(self._every(TICK, self._tick))
         self._spawn(self._every(SEAL, self.sealing.tick))
         self._spawn(self._every(REFRESH, self._refresh))
@@ -159,8 +159,8 @@ class HouseServer:
     async def _refresh(self) -> None:
         self.queue.submit_job(lambda _engine: self.queue.projections.refresh(), self._publish)
 
-    def _alarm(self, alarm: Alarm) -> None:
-        self.queue.submit_job(lambda _engine: self.queue.projections.alarm(alarm), self._publish)
+    def _tell_pit(self, alarm: Alarm | None, no_money: Words | None = None) -> None:
+        self.queue.submit_job(lambda _engine: self.queue.projections.tell_pit(alarm, no_money), self._publish)
 
     def _prompt(self, table: str, until: int) -> None:
         self.queue.submit_job(lambda _engine: self.queue.projections.ring(table, until), self._publish)

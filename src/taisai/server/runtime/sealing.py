@@ -39,15 +39,17 @@ class Sealing:
         key: SigningKey | None,
         clock: Clock,
         links: Sequence[WitnessLink] = (),
-        alarm: Callable[[Alarm], None] = lambda _alarm: None,
+        tell: Callable[[Alarm | None, Words | None], None] = lambda _alarm, _no_money: None,
     ) -> None:
-        """Without a key nothing is sealed, and no money waits. `alarm` shows one in the pit."""
+        """Without a key nothing is sealed, and no money waits. `tell` shows the pit an alarm, and why no
+        money leaves.
+        """
         self._queue = queue
         self._plan = plan
         self._key = key
         self._clock = clock
         self._links = links
-        self._alarm = alarm
+        self._tell = tell
         self._sealed: Sealed | None = None
         """The newest checkpoint; the journal's thread makes it."""
         self.covered = 0
@@ -61,6 +63,7 @@ class Sealing:
         self._heard_at = clock.steady()
         """When all witnesses answered last."""
         self._has_alarm = False
+        self._shown: Words | None = None
         self._overridden_until = 0
         self._at_work: set[asyncio.Task[None]] = set()
         queue.listeners.append(self._on_commit)
@@ -218,21 +221,28 @@ class Sealing:
     # The pit
 
     def _watch_silence(self) -> None:
-        """Gives an alarm when a witness becomes silent or contradicts the journal, and when all answer."""
+        """Tells the pit when no money leaves the house any more, why, and when it may leave again."""
         problem, refusal = self._problem, self.refusal()
         is_silent = self._clock.steady() - self._heard_at >= ALARM_AFTER
-        is_contradicted = any(link.contradiction is not None for link in self._links)
-        if problem is not None and not self._has_alarm and (is_silent or is_contradicted):
+        is_known = is_silent or any(link.contradiction is not None for link in self._links)
+        alarm = None
+        if problem is not None and not self._has_alarm and is_known:
             self._has_alarm = True
-            _log.error("no money leaves the house", problem=problem, overridden=refusal is None)
-            self._show(f"No money leaves the house: {problem}", f"资金不得离场：{problem}")
+            _log.error("a witness does not confirm the journal", problem=problem)
+            alarm = self._alarm(f"No money leaves the house: {problem}", f"资金不得离场：{problem}")
         elif problem is None and self._has_alarm:
             self._has_alarm = False
             _log.warning("all witnesses answer again")
-            self._show("All witnesses answer again: money may leave", "所有见证方已恢复应答：资金可以离场")
+            alarm = self._alarm(
+                "All witnesses answer again: money may leave", "所有见证方已恢复应答：资金可以离场"
+            )
+        no_money = None if refusal is None or not is_known else Words(refusal, refusal)
+        if alarm is not None or no_money != self._shown:
+            self._shown = no_money
+            self._tell(alarm, no_money)
 
-    def _show(self, en: str, zh: str) -> None:
-        self._alarm(Alarm(at=self._clock.now(), about="house", says=Words(en, zh)))
+    def _alarm(self, en: str, zh: str) -> Alarm:
+        return Alarm(at=self._clock.now(), about="house", says=Words(en, zh))
 
 
 def _cosigned_text(sealed: Sealed, notes: Sequence[NoteSignature | None]) -> str:
