@@ -279,7 +279,7 @@ def test_a_damaged_or_missing_memory_and_a_second_witness_are_refused(tmp_path: 
     with pytest.raises(WitnessError, match="another program remembers in this file"):
         SeenCheckpoints(tmp_path / "seen")
     witness.seen.close()
-    with pytest.raises(WitnessError, match="the file exists|File exists"):
+    with pytest.raises(WitnessError, match="File exists"):
         SeenCheckpoints.make(tmp_path / "seen")
     (tmp_path / "seen").write_bytes(b"{}\n")
     with pytest.raises(WitnessError, match=r"damaged.*\(line 1\)"):

@@ -21,7 +21,7 @@ from taisai.witness.client import FileWitness, HttpWitness
 from taisai.witness.errors import SecondHistoryError, SilentWitnessError, WitnessedSizeError, WitnessError
 from taisai.witness.memory import SeenCheckpoints
 from taisai.witness.protocol import MOST_ANSWER, MOST_REQUEST, PATH
-from tests.witness.logs import KEY, NOW, OTHER_KEY, PUBLIC, leaves, note, request, serving, service
+from tests.witness.logs import KEY, NOW, OTHER_KEY, PUBLIC, leaves, note, request, service, serving
 
 NINE = leaves(9)
 SECOND = leaves(9, "forged")
@@ -61,13 +61,15 @@ def test_a_second_history_is_told_as_one(witness: HttpWitness | FileWitness, siz
 
 
 def test_the_cosignature_is_that_of_the_key_that_the_house_names(tmp_path: Path) -> None:
-    with serving(service(tmp_path)) as url:
-        with closing(HttpWitness(url, PUBLIC)) as witness:
-            line = witness.add(note(NINE), 0, [])
-            assert cosigned_at(read_head(note(NINE)).body, [line], PUBLIC) == NOW
-    with serving(service(tmp_path / "..", key=OTHER_KEY)) as url, closing(HttpWitness(url, PUBLIC)) as witness:
-        with pytest.raises(SilentWitnessError, match=f"no valid cosignature of {PUBLIC.name} {PUBLIC.id}"):
-            witness.add(note(NINE), 0, [])
+    with serving(service(tmp_path)) as url, closing(HttpWitness(url, PUBLIC)) as witness:
+        line = witness.add(note(NINE), 0, [])
+        assert cosigned_at(read_head(note(NINE)).body, [line], PUBLIC) == NOW
+    with (
+        serving(service(tmp_path / "..", key=OTHER_KEY)) as url,
+        closing(HttpWitness(url, PUBLIC)) as witness,
+        pytest.raises(SilentWitnessError, match=f"no valid cosignature of {PUBLIC.name} {PUBLIC.id}"),
+    ):
+        witness.add(note(NINE), 0, [])
 
 
 def test_a_witness_that_is_restarted_is_found_again(tmp_path: Path) -> None:
@@ -145,26 +147,34 @@ FORGED = GOOD._replace(signature=GOOD.signature[:-1] + bytes([GOOD.signature[-1]
     ],
 )
 def test_an_answer_that_proves_nothing_counts_as_silence(status: int, body: str, problem: str) -> None:
-    with answering(answer(status, body)) as url, closing(HttpWitness(url, PUBLIC)) as witness:
-        with pytest.raises(SilentWitnessError, match=problem) as caught:
-            witness.add(note(NINE), 0, [])
+    with (
+        answering(answer(status, body)) as url,
+        closing(HttpWitness(url, PUBLIC)) as witness,
+        pytest.raises(SilentWitnessError, match=problem) as caught,
+    ):
+        witness.add(note(NINE), 0, [])
     assert str(caught.value).isprintable()
 
 
 def test_an_answer_that_is_too_long_or_is_no_http_counts_as_silence() -> None:
     long = answer(200, "x" * (MOST_ANSWER + 1))
     for wrong, problem in ((long, f"more than {MOST_ANSWER} bytes"), (b"220 smtp\r\n", "cannot be reached")):
-        with answering(wrong) as url, closing(HttpWitness(url, PUBLIC)) as witness:
-            with pytest.raises(SilentWitnessError, match=problem):
-                witness.add(note(NINE), 0, [])
+        with (
+            answering(wrong) as url,
+            closing(HttpWitness(url, PUBLIC)) as witness,
+            pytest.raises(SilentWitnessError, match=problem),
+        ):
+            witness.add(note(NINE), 0, [])
 
 
-def test_a_witness_that_does_not_answer_is_given_up(tmp_path: Path) -> None:
+def test_a_witness_that_does_not_answer_is_given_up() -> None:
     with socket.create_server(("127.0.0.1", 0)) as mute:
         url = f"http://127.0.0.1:{mute.getsockname()[1]}"
-        with closing(HttpWitness(url, PUBLIC, patience=0.2)) as witness:
-            with pytest.raises(SilentWitnessError, match="cannot be reached: timed out"):
-                witness.add(note(NINE), 0, [])
+        with (
+            closing(HttpWitness(url, PUBLIC, patience=0.2)) as witness,
+            pytest.raises(SilentWitnessError, match="cannot be reached: timed out"),
+        ):
+            witness.add(note(NINE), 0, [])
     with pytest.raises(SilentWitnessError, match="cannot be reached"):
         HttpWitness(url, PUBLIC, patience=0.2).add(note(NINE), 0, [])
 

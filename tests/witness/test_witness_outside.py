@@ -1,4 +1,4 @@
-"""The witness against another implementation of the protocol: aics-witness, on PyPI, which shares no code with it.
+"""The witness against another implementation of the protocol: aics-witness, on PyPI, which shares no code.
 
 It needs Python 3.12 by its metadata, and is not among the pinned packages; where it can be imported, its
 feeder feeds our witness, and our client asks its witness.
@@ -22,7 +22,7 @@ from taisai.journal.seals.keys import WitnessKey
 from taisai.journal.seals.merkle import consistency_proof
 from taisai.witness.client import HttpWitness
 from taisai.witness.errors import SecondHistoryError, WitnessedSizeError
-from tests.witness.logs import LOG_KEY, ORIGIN, PUBLIC, leaves, note, serving, service
+from tests.witness.logs import LOG_KEY, ORIGIN, PUBLIC, leaves, note, service, serving
 
 theirs = pytest.importorskip("aics_witness", reason="aics-witness is not installed")
 tlog = pytest.importorskip("aics_tlog")

@@ -324,6 +324,7 @@ class OverrideWitness(HouseCommand, frozen=True, kw_only=True, tag="override-wit
 
     since: ClassVar[int] = 2
     hours: int
+    """For how long, from now on; at most 8."""
     reason: str
     second: str | None = None
 

@@ -13,7 +13,6 @@ from taisai.cage.messages import WitnessOverridden
 from taisai.journal import Engine, JournalError, SigningKey
 from taisai.journal.codec import HOUSE_STREAM
 from taisai.journal.journal import written_tree
-from taisai.journal.seals.checkpoints import NoteSignature
 from taisai.journal.seals.merkle import leaf_hash
 from taisai.journal.stores.contract import NewestCheckpoint, StoredCheckpoint
 from taisai.protocol.views import Alarm, Words
@@ -52,10 +51,8 @@ class Sealing:
         self._tell = tell
         self._sealed: Sealed | None = None
         """The newest checkpoint; the journal's thread makes it."""
-        self.covered = 0
-        """Entries that are sealed, and that every witness has seen."""
-        self._text = ""
-        """The checkpoint over the covered entries, with the cosignatures."""
+        self._covered: Sealed | None = None
+        """The newest checkpoint that every witness has seen, with their cosignatures."""
         self._kept_size, self._kept_at = 0, clock.steady()
         self._round = asyncio.Lock()
         self._begun = 0
@@ -127,20 +124,23 @@ class Sealing:
             self._at_work.add(task)
             task.add_done_callback(self._at_work.discard)
         elif not self._links:
-            self._cover(sealed, sealed.text)
+            self._covered = sealed
         self._watch_silence()
         is_late = self._clock.steady() - self._kept_at >= self._plan.seal_minutes * 60_000
         if sealed.size - self._kept_size >= self._plan.seal_every or (
             is_late and sealed.size > self._kept_size
         ):
-            await self._keep(sealed)
+            is_newer = self._problem is None and self.covered > self._kept_size
+            await self._keep(self._covered if is_newer and self._covered is not None else sealed)
 
     async def keep(self) -> None:
         """Seals all entries so far, and keeps the checkpoint for ever, with what the witnesses signed."""
         if self._key is None:
             return
         await self.cover()
-        await self._keep(await self._seal_now())
+        sealed = await self._seal_now()
+        covers_all = self._covered is not None and self._covered.size == sealed.size
+        await self._keep(self._covered if covers_all and self._covered is not None else sealed)
 
     async def close(self) -> None:
         """Ends what waits for a witness."""
@@ -151,6 +151,11 @@ class Sealing:
             link.witness.close()
 
     # Figures
+
+    @property
+    def covered(self) -> int:
+        """Entries that are sealed, and that every witness has seen."""
+        return 0 if self._covered is None else self._covered.size
 
     @property
     def silent_seconds(self) -> float:
@@ -188,17 +193,15 @@ class Sealing:
         notes = await asyncio.gather(*(link.submit(sealed, self._leaves) for link in self._links))
         if self._problem is None:
             self._heard_at = self._clock.steady()
-            self._cover(sealed, _cosigned_text(sealed, notes))
+            if sealed.size >= self.covered:
+                lines = [note.line for note in notes if note is not None]
+                self._covered = sealed._replace(text=sealed.text + "".join(lines))
 
     async def _send_alone(self) -> None:
         try:
             await self.cover()
         except JournalError as error:
             _log.error("the journal could not be sealed", error=str(error))
-
-    def _cover(self, sealed: Sealed, text: str) -> None:
-        if sealed.size >= self.covered:
-            self.covered, self._text = sealed.size, text
 
     async def _leaves(self, after: int, most: int) -> list[bytes]:
         return await self._queue.run(
@@ -208,8 +211,16 @@ class Sealing:
         )
 
     async def _keep(self, sealed: Sealed) -> None:
-        text = self._text if self.covered == sealed.size else sealed.text
-        await self._queue.run(lambda engine: engine.journal.store.seal(StoredCheckpoint(sealed.size, text)))
+        text = sealed.text
+
+        def keep(engine: Engine) -> None:
+            store = engine.journal.store
+            store.seal(StoredCheckpoint(sealed.size, text))
+            newest = store.newest()
+            if newest is not None and newest.size == sealed.size:
+                store.keep_newest(newest._replace(text=text))
+
+        await self._queue.run(keep)
         self._kept_size, self._kept_at = sealed.size, self._clock.steady()
         await self._queue.run(lambda _engine: self._queue.projections.save())
         if self._plan.checkpoints is not None:
@@ -243,7 +254,3 @@ class Sealing:
 
     def _alarm(self, en: str, zh: str) -> Alarm:
         return Alarm(at=self._clock.now(), about="house", says=Words(en, zh))
-
-
-def _cosigned_text(sealed: Sealed, notes: Sequence[NoteSignature | None]) -> str:
-    return sealed.text + "".join(note.line for note in notes if note is not None)
