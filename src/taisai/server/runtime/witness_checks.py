@@ -101,8 +101,11 @@ def ask_witnesses(
     asyncio.run(_asked(links, sealed, journal))
     for link in links:
         _report(link, sealed.size, start)
-    is_refused = any(link.contradiction is not None for link in links)
-    return None if is_refused else StartWitnesses(links, tuple(notes))
+    witnesses = StartWitnesses(links, tuple(notes))
+    if any(link.contradiction is not None for link in links):
+        witnesses.close()
+        return None
+    return witnesses
 
 
 async def _asked(links: Sequence[WitnessLink], sealed: Sealed, journal: Journal) -> None:
