@@ -43,6 +43,7 @@ def _contents() -> dict[int, dict[str, list[Any]]]:
         2: {"checkpoint": [(1, *one) for one in store.checkpoints()]},
         3: {"snapshot": [("house", 1, bytes(32), b"{}")], "part": [("table:SB1", 1, 4, bytes(32), b"{}")]},
         4: {"vault": [("staff/ann", b"secret")]},
+        5: {"newest": [(1, *store.checkpoints()[0], b"{}")]},
     }
 
 

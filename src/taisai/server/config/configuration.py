@@ -276,7 +276,7 @@ class _Reading:
             if {"url", "file"} <= values.keys():  # else a fault of the value is reported
                 self._add(place, f"expected either url or file, got {has}")
         elif values.get("url") is not None and "key" in values and values["key"] is None:
-            self._add(f"{place}.key", "missing key: url needs the public key of the witness")
+            self._add(f"{place}.key", "expected the public key of the witness at url, got nothing")
         return values
 
     def _table(self, place: str, given: Mapping[str, Any], names: dict[str, str]) -> dict[str, Any]:

@@ -91,6 +91,8 @@ def _witness_url(value: Any) -> str:
 
 
 def _witness_key(value: Any) -> str:
+    if type(value) is not str:
+        raise ValueError
     try:
         return WitnessKey.parse(value).text
     except KeysError as error:

@@ -159,6 +159,10 @@ class HouseServer:
     async def _refresh(self) -> None:
         self.queue.submit_job(lambda _engine: self.queue.projections.refresh(), self._publish)
 
+    async def seal(self) -> None:
+        """Seals all entries so far, and keeps the checkpoint for ever."""
+        await self.sealing.keep()
+
     def _tell_pit(self, alarm: Alarm | None, no_money: Words | None = None) -> None:
         self.queue.submit_job(lambda _engine: self.queue.projections.tell_pit(alarm, no_money), self._publish)
 
@@ -197,7 +201,7 @@ class HouseServer:
         await self.dispatcher.finished()
         await self._written(self.authentication.finish(self.clock.now()))
         await self._written(self._note(NoteStop(at=self.clock.now(), by=FLOOR)))
-        await self._written(self.sealing.keep())
+        await self._written(self.seal())
         await self.sealing.close()
         await asyncio.get_running_loop().run_in_executor(None, self.queue.close)
 
