@@ -14,8 +14,11 @@ from typing import Any
 
 import pytest
 
+from taisai.audit import verified
+from taisai.audit.export import lines
+from taisai.audit.sources import source_of
 from taisai.cage.messages import OverrideWitness
-from taisai.journal import Engine, Journal, SqliteStore
+from taisai.journal import DamagedError, Engine, Journal, SigningKey, SqliteStore, read_signed
 from taisai.journal.seals.cosignatures import witness_key
 from taisai.journal.stores.contract import MemoryStore
 from taisai.server.auth.permissions import Role
@@ -347,3 +350,47 @@ def test_the_engine_knows_an_override_over_a_restart(tmp_path: Path) -> None:
     played(path, overridden)
     with closing(SqliteStore(path)) as store:
         assert Engine(Journal(store)).house().witness_overridden > NOW
+
+
+# The audit
+
+
+def witnessed_journal(folder: Path) -> Path:
+    """A journal that a witness has seen up to its clean stop."""
+    path = house_file(folder)
+    played(path, Crime(path)._sell, WitnessLink(Watcher(folder, ORIGIN, KEY)), is_stopped=True)
+    return path
+
+
+def test_an_audit_verifies_what_a_witness_cosigned(tmp_path: Path) -> None:
+    path = witnessed_journal(tmp_path)
+    key = witness_key(WITNESS_KEY)
+    report = verified(path, key=KEY.public, witnesses=[key])
+    (witnessed,) = report.witnessed
+    assert (witnessed.witness, witnessed.size) == (key.text, report.entries)
+    assert report.tail == 0
+    assert verified(path).witnessed == ()
+    stranger = witness_key(SigningKey.new(WITNESS_KEY.name, seed=bytes(32)))
+    with pytest.raises(DamagedError, match="no checkpoint is cosigned by"):
+        verified(path, witnesses=[stranger])
+    export = tmp_path / "export.jsonl"
+    with closing(source_of(path)) as source:
+        export.write_bytes(b"".join(lines(source)))
+    assert verified(export, witnesses=[key]).witnessed == report.witnessed
+
+
+def test_an_audit_finds_a_forged_cosignature(tmp_path: Path) -> None:
+    path = witnessed_journal(tmp_path)
+    with closing(SqliteStore(path)) as store:
+        newest = store.newest()
+        assert newest is not None
+        signed = read_signed(newest.text)
+        forged = [
+            note._replace(signature=note.signature[:-1] + b"x") if note.name == WITNESS_KEY.name else note
+            for note in signed.signatures
+        ]
+        text = signed.checkpoint.body + "\n" + "".join(note.line for note in forged)
+        store.keep_newest(newest._replace(text=text))
+    assert verified(path).sealed, "without the key it does not matter"
+    with pytest.raises(DamagedError, match="under the checkpoint is forged"):
+        verified(path, witnesses=[witness_key(WITNESS_KEY)])

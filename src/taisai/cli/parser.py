@@ -155,6 +155,8 @@ OPTIONS: Final[dict[str, CommandOption]] = {
         "a verifier key of the operator, or its .pub file; repeat it if keys have changed", "KEY", "repeated"
     ),
     "--checkpoint": CommandOption("a checkpoint kept elsewhere; can be repeated", "FILE", "repeated"),
+    "--witness-key": CommandOption(
+        "a witness's key, or its .pub file: verify what it cosigned; can be repeated", "KEY", "repeated"),
     "--table": CommandOption("only this table", "T"),
     "--table:round": CommandOption("only this table (required with --round if there are several)", "T"),
     "--round": CommandOption("show this round in detail", "N"),
