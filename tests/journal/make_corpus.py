@@ -16,7 +16,14 @@ from random import Random
 from tempfile import TemporaryDirectory
 from typing import Final
 
-from taisai.cage.messages import AdoptInterpretations, EnrolPerson, HouseCommand, NoteOverAge, OpenHouse
+from taisai.cage.messages import (
+    AdoptInterpretations,
+    EnrolPerson,
+    HouseCommand,
+    NoteOverAge,
+    OpenHouse,
+    OverrideWitness,
+)
 from taisai.game.messages import Message
 from taisai.game.refusals import Refusal
 from taisai.journal.codec import FORMAT, HOUSE_STREAM, stream_of
@@ -130,6 +137,8 @@ def _adopting() -> Iterator[HouseCommand]:
         asked_by=book.adoption.clause,
     )  # fmt: skip
     yield NoteOverAge(at=at, by="floor", table="US1", item="dice", serial="D-17", hours=24)
+    yield EnrolPerson(at=at, by="Olga", person="Cy", rank="shift-manager")
+    yield OverrideWitness(at=at, by="Bo", hours=2, reason="the line to the witness is down", second="Cy")
 
 
 JOURNALS: Final[Mapping[str, Callable[[], Journal]]] = {

@@ -77,7 +77,9 @@ class HouseServer:
         feeds = Feeds(entropy(8).hex())
         metrics = Metrics()
         self.queue = make_queue(engine, projections, feeds, on_durable=metrics.durable)
-        self.sealing = Sealing(self.queue, plan, key=key, clock=clock, links=links, tell=self._tell_pit)
+        self.sealing = Sealing(
+            self.queue, engine, plan, key=key, clock=clock, links=links, tell=self._tell_pit
+        )
         if links:
             silent = "Seconds since a witness answered last; 0 while all answer"
             metrics.gauge("taisai_witness_silent_seconds", silent, lambda: self.sealing.silent_seconds)
@@ -115,7 +117,6 @@ class HouseServer:
         """Ends old sessions and finishes transfers; returns what people have to do. No socket is open yet."""
         now = self.clock.now()
         await self.authentication.begin(now)
-        await self.sealing.begin()
         await self._note(TakeSettings(at=now, by=FLOOR, settings=dict(self.plan.settings)))
         await self._note(NoteStart(at=now, by=FLOOR, program=self.plan.program, manifest=self.plan.manifest))
         await self._positions.reconcile()

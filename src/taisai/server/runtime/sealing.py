@@ -33,6 +33,7 @@ class Sealing:
     def __init__(
         self,
         queue: CommandQueue,
+        engine: Engine,
         plan: HousePlan,
         *,
         key: SigningKey | None,
@@ -40,8 +41,9 @@ class Sealing:
         links: Sequence[WitnessLink] = (),
         tell: Callable[[Alarm | None, Words | None], None] = lambda _alarm, _no_money: None,
     ) -> None:
-        """Without a key nothing is sealed, and no money waits. `tell` shows the pit an alarm, and why no
-        money leaves.
+        """Made before the queue begins to work. Without a key nothing is sealed, and no money waits.
+
+        `tell` shows the pit an alarm, and why no money leaves.
         """
         self._queue = queue
         self._plan = plan
@@ -53,7 +55,7 @@ class Sealing:
         """The newest checkpoint; the journal's thread makes it."""
         self._covered: Sealed | None = None
         """The newest checkpoint that every witness has seen, with their cosignatures."""
-        self._kept_size, self._kept_at = 0, clock.steady()
+        self._kept_size, self._kept_at = engine.journal.size, clock.steady()
         self._round = asyncio.Lock()
         self._begun = 0
         self._asked_at = clock.steady()
@@ -61,19 +63,11 @@ class Sealing:
         """When all witnesses answered last."""
         self._has_alarm = False
         self._shown: Words | None = None
-        self._overridden_until = 0
+        self._overridden_until = engine.house().witness_overridden
         self._at_work: set[asyncio.Task[None]] = set()
+        if links:
+            engine.journal.recent = []
         queue.listeners.append(self._on_commit)
-
-    async def begin(self) -> None:
-        """Reads what the journal knows: until when two people let money leave, and what is kept."""
-
-        def known(engine: Engine) -> tuple[int, int]:
-            if self._links:
-                engine.journal.recent = []
-            return engine.house().witness_overridden, engine.journal.size
-
-        self._overridden_until, self._kept_size = await self._queue.run(known)
 
     # Whether money may leave
 
