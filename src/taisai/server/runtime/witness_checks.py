@@ -36,9 +36,10 @@ class UnsealedTail(NamedTuple):
     """From the checkpoint to the last entry."""
 
     def __str__(self) -> str:
+        entries = "1 entry" if self.entries == 1 else f"{self.entries:,} entries"
         return (
-            f"the last stop was not clean: {self.entries:,} entries of {self.seconds:.1f} seconds were not "
-            "sealed, so whoever can write the file could have changed or cut them"
+            f"the last stop was not clean: {entries} of {self.seconds:.1f} seconds not sealed, so whoever "
+            "can write the file could have changed or cut them"
         )
 
     @property

@@ -99,7 +99,8 @@ class WitnessLink:
         self._first_saw(seen)
         name = self.witness.name
         if seen > size:
-            problem = f"{seen - size:,} entries are missing: the witness {name} has seen {seen:,}"
+            missing = "1 entry is" if seen - size == 1 else f"{seen - size:,} entries are"
+            problem = f"{missing} missing: the witness {name} has seen {seen:,}"
             raise MissingEntriesError(f"{problem}, the journal has {size:,}")
         if seen < self._cosigned:
             problem = f"it says that it has seen {seen:,} entries, but it saw {self._cosigned:,} before"
