@@ -1,7 +1,7 @@
 """The memory of a witness: a file to which signed checkpoints are appended, one JSON line each.
 
 Nothing in it is ever changed, so that it can lie on a disk that only takes appends. A line is durable before
-anyone is told that it was seen. A file that is full, or whose last line a crash has cut, stays as it is, and
+the witness answers. A file that is full, or whose last line a crash has cut, stays as it is, and
 the next file continues it: `seen`, `seen.1`, `seen.2`.
 """
 
@@ -49,7 +49,7 @@ class SeenCheckpoints:
         last = [self._file(number) for number in (self._number - 1, self._number) if number >= 0]
         whole = [self._read(file) for file in last]
         self._open(is_new=False)
-        self._is_cut = not whole[-1]  # the part stays where it is; nobody was told that it was seen
+        self._is_cut = not whole[-1]  # the part stays where it is; it was never answered
 
     @staticmethod
     def make(path: Path) -> None:

@@ -29,9 +29,9 @@ BODY_WITHIN: Final = 5.0  # seconds for the bytes of a request
 KEEP_ALIVE: Final = 75  # seconds without a request; a house asks at least twice a minute
 STOPPED_WITHIN: Final = 5  # seconds that a stop waits for answers
 
-Scope = Mapping[str, Any]
-Receive = Callable[[], Awaitable[dict[str, Any]]]
-Send = Callable[[dict[str, Any]], Awaitable[None]]
+_Scope = Mapping[str, Any]
+_Receive = Callable[[], Awaitable[dict[str, Any]]]
+_Send = Callable[[dict[str, Any]], Awaitable[None]]
 
 
 class WitnessApp:
@@ -45,11 +45,11 @@ class WitnessApp:
         self._credits: OrderedDict[str, tuple[float, float]] = OrderedDict()
         """Address → its requests that are left, and when they were counted."""
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def __call__(self, scope: _Scope, receive: _Receive, send: _Send) -> None:
         if scope["type"] == "http":
             await _answer(send, await self._reply(scope, receive))
 
-    async def _reply(self, scope: Scope, receive: Receive) -> WitnessReply:
+    async def _reply(self, scope: _Scope, receive: _Receive) -> WitnessReply:
         if scope["path"] != PATH:
             return WitnessReply(404, f"expected the path {PATH}\n")
         if scope["method"] != "POST":
@@ -77,7 +77,7 @@ class WitnessApp:
         return is_allowed
 
 
-async def _body(receive: Receive) -> bytes | None:
+async def _body(receive: _Receive) -> bytes | None:
     """The body of a request; None if it is too large."""
     body = b""
     while True:
@@ -89,7 +89,7 @@ async def _body(receive: Receive) -> bytes | None:
             return body
 
 
-async def _answer(send: Send, reply: WitnessReply) -> None:
+async def _answer(send: _Send, reply: WitnessReply) -> None:
     headers = [(b"content-type", reply.kind.encode()), (b"content-length", b"%d" % len(reply.text.encode()))]
     await send({"type": "http.response.start", "status": reply.status, "headers": headers})
     await send({"type": "http.response.body", "body": reply.text.encode()})

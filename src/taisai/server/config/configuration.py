@@ -276,7 +276,9 @@ class _Reading:
             if {"url", "file"} <= values.keys():  # else a fault of the value is reported
                 self._add(place, f"expected either url or file, got {has}")
         elif values.get("url") is not None and "key" in values and values["key"] is None:
-            self._add(f"{place}.key", "expected the public key of the witness at url, got nothing")
+            self._add(
+                f"{place}.key", "expected the public key of the witness at url, but the section has no key"
+            )
         return values
 
     def _table(self, place: str, given: Mapping[str, Any], names: dict[str, str]) -> dict[str, Any]:

@@ -23,7 +23,7 @@ from taisai.server.runtime.witness_links import MOST_LEAVES, Sealed, WitnessLink
 from taisai.witness.client import FileWitness, HttpWitness, Witness
 
 NONE: Final = Words(
-    "No witness is configured: whoever can write the journal's file can cut its end, and nobody would notice",
+    "No witness is configured: a person who can write the journal's file can cut its end unnoticed",
     "未配置见证方：能写入日志文件的人可以截去其末尾而无人察觉",
 )
 
@@ -38,8 +38,8 @@ class UnsealedTail(NamedTuple):
     def __str__(self) -> str:
         entries = "1 entry" if self.entries == 1 else f"{self.entries:,} entries"
         return (
-            f"the last stop was not clean: {entries} of {self.seconds:.1f} seconds not sealed, so whoever "
-            "can write the file could have changed or cut them"
+            f"the last stop was not clean: {entries} of {self.seconds:.1f} seconds not sealed, so a "
+            "person who can write the file could have changed or cut them"
         )
 
     @property
