@@ -108,7 +108,7 @@ class _Audit:
         source: Source,
         key: PublicKey | None,
         held: Sequence[SignedCheckpoint],
-        witnesses: Sequence[WitnessKey],
+        witnesses: Sequence[WitnessKey] = (),
     ) -> None:
         self.source, self.key, self.witnesses = source, key, witnesses
         self.chain, self.rules = Chain(witnesses=witnesses), RulesCheck()
