@@ -371,7 +371,10 @@ def test_a_witness_is_a_url_with_its_key_or_a_file(folder: Path) -> None:
     for witness, problem in (
         ({}, "expected either url or file, got neither"),
         ({**WITNESS, "file": "seen"}, "expected either url or file, got both"),
-        ({"url": WITNESS["url"]}, "expected the public key of the witness at url, but the section has no key"),
+        (
+            {"url": WITNESS["url"]},
+            "expected the public key of the witness at url, but the section has no key",
+        ),
         ({**WITNESS, "urll": "x"}, "unknown 'urll'"),
         ("seen", "expected a table after [[witness]], got 'seen'"),
     ):

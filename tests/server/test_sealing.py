@@ -11,6 +11,7 @@ import pytest
 
 from taisai.cage.messages import OverrideWitness, WitnessOverridden
 from taisai.game.refusals import Refusal
+from taisai.journal import UnwritableError
 from taisai.journal.seals.checkpoints import read_signed
 from taisai.journal.seals.cosignatures import cosigned_at
 from taisai.protocol.requests import DoRequest, TicketOutRequest
@@ -283,6 +284,33 @@ async def test_a_stop_does_not_wait_for_ever_for_a_witness(house: Witnessed) -> 
     assert house.loop.time() - before < WITNESSED_WITHIN + 5
 
 
+@witnessed
+async def test_no_money_leaves_a_house_whose_journal_cannot_be_sealed(house: Witnessed) -> None:
+    def full(_newest: object) -> None:
+        raise UnwritableError("disk full")
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(house.store, "keep_newest", full)
+        line = await house.came("P1")
+        asked = line.asks("ticket-out", id="out-1", **OUT)
+        await house.pass_(WITNESSED_WITHIN + 2)
+        assert "disk full" in line.answer_to(asked)["message"]
+        alarms = [alarm.says.en for alarm in (await house.pit()).alarms]
+        assert alarms == ["The journal cannot be sealed: disk full"], "once, not each second"
+    await house.pass_(2)
+    assert (await (await house.came("P1")).answer("ticket-out", id="out-1", **OUT))["type"] == "done"
+
+
+@witnessed
+async def test_what_is_witnessed_already_is_not_sent_again(house: Witnessed) -> None:
+    line = await house.came("P1")
+    assert (await line.answer("ticket-out", id="out-1", **OUT))["type"] == "done"
+    asked = len(house.watcher.asked)
+    for _ in range(5):
+        assert (await line.answer("tickets", **OUT))["tickets"]
+    assert len(house.watcher.asked) == asked
+
+
 # Two people decide
 
 
@@ -303,6 +331,18 @@ async def test_two_people_let_money_leave_for_a_stated_time(house: Witnessed) ->
     await house.pass_(3_600)
     answer = await (await house.came("P2")).answer("ticket-out", table="T1", seat="2")
     assert answer["reason"] == "unwitnessed"
+
+
+@witnessed
+async def test_a_witness_is_asked_again_while_it_is_overridden(house: Witnessed) -> None:
+    house.watcher.is_silent = True
+    await house.noted()
+    await house.pass_(2)
+    await house.overridden(hours=8)
+    house.watcher.is_silent = False
+    await house.pass_(3)
+    assert house.watcher.size == house.engine.journal.size
+    assert house.link.problem is None
 
 
 @witnessed
@@ -403,7 +443,9 @@ async def test_a_witness_that_has_seen_more_stops_all_money_and_nobody_overrides
     house.watcher.says = None
     await house.pass_(5)
     assert (await line.answer("ticket-out", **OUT))["reason"] == "unwitnessed", "until people have looked"
-    assert "entries are missing" in (await house.pit()).no_money.en
+    view = await house.pit()
+    assert "entries are missing" in view.no_money.en
+    assert not any("answer again" in alarm.says.en for alarm in view.alarms)
 
 
 @witnessed

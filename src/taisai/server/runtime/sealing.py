@@ -63,6 +63,8 @@ class Sealing:
         """When all witnesses answered last."""
         self._has_alarm = False
         self._shown: Words | None = None
+        self._failure: str | None = None
+        """Why the journal could not be sealed the last time."""
         self._overridden_until = engine.house().witness_overridden
         self._at_work: set[asyncio.Task[None]] = set()
         if links:
@@ -84,13 +86,19 @@ class Sealing:
             return None
         if self._is_overridden and self._problem is not None:
             await self._seal_now()
-            return self.refusal()
+        else:
+            await self._sealed_and_sent()
+        return self.refusal()
+
+    async def _sealed_and_sent(self) -> None:
+        """Seals all entries so far and sends the checkpoint; those who wait meanwhile share the next one."""
         wanted = self._begun + 1  # a round that has begun already may lack the latest entries
         async with self._round:
             if self._begun < wanted:
                 self._begun += 1
-                await self._send(await self._seal_now())
-        return self.refusal()
+                sealed = await self._seal_now()
+                if sealed.size != self.covered or self._problem is not None or self._is_time_to_ask:
+                    await self._send(sealed)
 
     @property
     def _problem(self) -> str | None:
@@ -99,6 +107,10 @@ class Sealing:
     @property
     def _is_overridden(self) -> bool:
         return self._clock.now() < self._overridden_until
+
+    @property
+    def _is_time_to_ask(self) -> bool:
+        return self._clock.steady() - self._asked_at >= ASK_AGAIN
 
     def _on_commit(self, committed: Committed) -> None:
         for event in committed.events if committed.stream == HOUSE_STREAM else ():
@@ -111,8 +123,13 @@ class Sealing:
         """Seals new entries, sends the checkpoint, and keeps one for ever when that is due."""
         if self._key is None:
             return
-        sealed = await self._seal_now()
-        is_due = self._clock.steady() - self._asked_at >= ASK_AGAIN or self._problem is not None
+        try:
+            sealed = await self._seal_now()
+        except JournalError as error:
+            self._note_failure(str(error))
+            return
+        self._failure = None
+        is_due = self._is_time_to_ask or self._problem is not None
         if self._links and not self._round.locked() and (is_due or sealed.size != self.covered):
             task = asyncio.get_running_loop().create_task(self._send_alone())
             self._at_work.add(task)
@@ -193,9 +210,9 @@ class Sealing:
 
     async def _send_alone(self) -> None:
         try:
-            await self.cover()
+            await self._sealed_and_sent()
         except JournalError as error:
-            _log.error("the journal could not be sealed", error=str(error))
+            self._note_failure(str(error))
 
     async def _leaves(self, after: int, most: int) -> list[bytes]:
         return await self._queue.run(
@@ -224,6 +241,14 @@ class Sealing:
                 _log.error("a checkpoint could not be copied", error=str(error))
 
     # The pit
+
+    def _note_failure(self, error: str) -> None:
+        """Tells the pit once that the journal cannot be sealed; no money leaves before it can."""
+        if error != self._failure:
+            self._failure = error
+            _log.error("the journal cannot be sealed", error=error)
+            alarm = self._alarm(f"The journal cannot be sealed: {error}", f"日志无法封存：{error}")
+            self._tell(alarm, self._shown)
 
     def _watch_silence(self) -> None:
         """Tells the pit when no money leaves the house any more, why, and when it may leave again."""

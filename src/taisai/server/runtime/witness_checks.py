@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Final, NamedTuple
 
-from taisai.journal import DamagedError, Journal, SigningKey
+from taisai.journal import Journal, JournalError, SigningKey
 from taisai.journal.journal import read_tree
 from taisai.journal.seals.checkpoints import SignedCheckpoint, read_signed
 from taisai.journal.seals.cosignatures import cosigned_at
@@ -84,16 +84,20 @@ def ask_witnesses(
 
     To be called before recovery, which writes.
     """
-    notes = []
-    if tail := unsealed_tail(journal):
+    try:
+        tail = unsealed_tail(journal)
+    except JournalError as error:
+        start.fails("chain", error)
+        return None
+    notes = [] if tail is None else [tail.words]
+    if tail is not None:
         start.warns("tail", str(tail))
-        notes.append(tail.words)
     if not configured:
         start.warns("witness", f"{NONE.en[0].lower()}{NONE.en[1:]}; name one in [[witness]]")
         return StartWitnesses(notes=(*notes, NONE))
     try:
         sealed = Sealed(journal.signed(key, at=now), journal.tree())
-    except DamagedError as error:
+    except JournalError as error:
         start.fails("chain", error)
         return None
     held = journal.store.checkpoints()

@@ -60,6 +60,8 @@ class WitnessLink:
 
     async def submit(self, sealed: Sealed, read: ReadLeaves) -> NoteSignature | None:
         """Sends a checkpoint; returns the cosignature. `problem` and `contradiction` say how it went."""
+        if self.contradiction is not None:  # nothing that it answers later undoes that
+            return None
         try:
             note = await self._submitted(sealed, read)
         except SecondHistoryError as error:
