@@ -59,11 +59,11 @@ def test_a_new_witness_needs_no_entry(watcher: Watcher) -> None:
     assert (reader.read, link.saw, watcher.size) == (0, 0, 4_000)
 
 
-def test_a_new_witness_of_an_old_journal_needs_no_entry_either(watcher: Watcher) -> None:
+def test_a_new_witness_of_an_old_journal_needs_only_what_came_after_the_stored_tree(watcher: Watcher) -> None:
     """The stored tree is that of other witnesses; this one has seen nothing."""
     reader, link = Reader(), WitnessLink(watcher, Growth(tree(3_000)))
     assert submitted(link, 4_000, reader) is not None
-    assert (reader.read, link.saw, watcher.asked) == (0, 0, [3_000, 0])
+    assert (reader.read, link.saw, watcher.asked) == (1_000, 0, [3_000, 0])
 
 
 def test_only_the_entries_after_the_stored_tree_are_read(watcher: Watcher) -> None:
