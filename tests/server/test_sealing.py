@@ -57,7 +57,7 @@ class Witnessed(Connected):
         await self.signed_in(Role.DEALER)
 
     async def overridden(self, **fields: Any) -> Any:
-        given = {"hours": 1, "reason": "the line is down", "second": MANAGER} | fields
+        given: dict[str, Any] = {"hours": 1, "reason": "the line is down", "second": MANAGER} | fields
         by = PEOPLE[Role.PIT_MANAGER]
         return await self.do(OverrideWitness(at=self.clock.now(), by=by, **given))
 
@@ -177,7 +177,7 @@ async def test_sabotage_a_ticket_that_waits_for_nobody_is_told_before_the_witnes
     house: Witnessed,
 ) -> None:
     with pytest.MonkeyPatch.context() as patched:
-        handlers = {**dispatcher.HANDLERS, TicketOutRequest: tickets.ticket_out}
+        handlers: dict[Any, Any] = {**dispatcher.HANDLERS, TicketOutRequest: tickets.ticket_out}
         patched.setattr(dispatcher, "HANDLERS", handlers)
         line = await house.came("P1")
         assert (await line.answer("ticket-out", **OUT))["type"] == "done"
@@ -457,7 +457,7 @@ async def test_a_checkpoint_whose_answer_was_lost_is_no_contradiction(house: Wit
         house.watcher.add = add  # type: ignore[method-assign]
         raise SilentWitnessError("the answer was lost")
 
-    house.watcher.add = lost  # type: ignore[method-assign]
+    house.watcher.add = lost  # type: ignore[method-assign, assignment]
     await house.noted()
     await house.pass_(3)
     assert house.watcher.size == house.engine.journal.size
