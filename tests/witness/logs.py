@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from itertools import count
@@ -58,22 +59,16 @@ def sent(to: WitnessService, old: int, of: Sequence[bytes]) -> WitnessReply:
 
 
 @contextmanager
-def serving(witness: WitnessService, port: int = 0) -> Iterator[str]:
+def serving(witness: WitnessService, port: int = 0, tls: tuple[Path, Path] | None = None) -> Iterator[str]:
     """The witness at an address of this machine."""
     at = listening_at("127.0.0.1", port)
-    server = WitnessServer(witness, steady=_steady)
+    server = WitnessServer(witness, steady=time.monotonic, tls=tls)
     running = threading.Thread(target=lambda: asyncio.run(server.serve(sockets=[at])), daemon=True)
     running.start()
     try:
-        yield f"http://127.0.0.1:{at.getsockname()[1]}"
+        yield f"{'https' if tls else 'http'}://127.0.0.1:{at.getsockname()[1]}"
     finally:
         server.should_exit = server.force_exit = True
         running.join(10)
         at.close()
         assert not running.is_alive()
-
-
-def _steady() -> float:
-    import time
-
-    return time.monotonic()

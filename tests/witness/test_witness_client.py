@@ -8,10 +8,16 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
+from datetime import UTC, datetime, timedelta
+from ipaddress import ip_address
 from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
+from cryptography import x509
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.hazmat.primitives.hashes import SHA256
+from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 
 from taisai.journal.seals.checkpoints import read_head
 from taisai.journal.seals.cosignatures import cosigned, cosigned_at
@@ -188,6 +194,49 @@ def test_an_answer_that_comes_byte_by_byte_can_be_ended() -> None:
             witness.add(note(NINE), 0, [])
         assert time.monotonic() - since < 3
         ending.join()
+
+
+# TLS
+
+
+def certificate(folder: Path, host: str) -> tuple[Path, Path]:
+    """A certificate that nobody else signed, and its key."""
+    key = ec.generate_private_key(ec.SECP256R1())
+    name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "witness")])
+    now = datetime.now(UTC)
+    made = (
+        x509.CertificateBuilder(name, name, key.public_key(), 1, now - timedelta(1), now + timedelta(1))
+        .add_extension(x509.SubjectAlternativeName([x509.IPAddress(ip_address(host))]), critical=False)
+        .add_extension(x509.BasicConstraints(ca=True, path_length=None), critical=True)
+        .sign(key, SHA256())
+    )
+    pem = key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
+    (folder / "w.crt").write_bytes(made.public_bytes(Encoding.PEM))
+    (folder / "w.tls.key").write_bytes(pem)
+    return folder / "w.crt", folder / "w.tls.key"
+
+
+def test_a_witness_is_asked_over_tls_and_only_with_a_certificate_that_is_trusted(tmp_path: Path) -> None:
+    tls = certificate(tmp_path, "127.0.0.1")
+    with serving(service(tmp_path), tls=tls) as url:
+        assert url.startswith("https://")
+        with closing(HttpWitness(url, PUBLIC, trust=tls[0])) as witness:
+            add(witness, 0, NINE[:5])
+        with (
+            closing(HttpWitness(url, PUBLIC)) as stranger,
+            pytest.raises(SilentWitnessError, match="certificate verify failed"),
+        ):
+            add(stranger, 5, NINE)
+
+
+def test_a_certificate_of_another_address_is_refused(tmp_path: Path) -> None:
+    tls = certificate(tmp_path, "192.0.2.7")
+    with (
+        serving(service(tmp_path), tls=tls) as url,
+        closing(HttpWitness(url, PUBLIC, trust=tls[0])) as witness,
+        pytest.raises(SilentWitnessError, match="certificate verify failed"),
+    ):
+        add(witness, 0, NINE)
 
 
 # A file

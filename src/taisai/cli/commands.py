@@ -200,7 +200,6 @@ COMMAND_ENTRIES: Final = (
         "file:journal --key:operator --checkpoint --witness-key --json",
         ("taisai audit verify evening.db",
          "taisai audit verify evening.db --key evening.db.key.pub --checkpoint checkpoint.txt",
-         "taisai audit verify evening.db --witness-key witness.key.pub",
          "taisai audit verify evening.jsonl --json")),
     CommandEntry("audit show", "audit.show:run",
         "List the rounds of a journal as written, or show one round, entry by entry, bet by bet.",
