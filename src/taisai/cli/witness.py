@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 import signal
 import socket
 import sys
@@ -19,6 +18,9 @@ from taisai.cli.printing import as_json, line
 from taisai.journal.seals.cosignatures import witness_key
 from taisai.journal.seals.keys import WitnessKey, load_signing_key, make_key
 from taisai.rules.errors import RulesError, printable
+from taisai.server.config import LogForm
+from taisai.server.config.settings import LogLevel
+from taisai.server.runtime import environment
 from taisai.witness.memory import SeenCheckpoints
 from taisai.witness.server import WitnessServer, is_this_machine, listening_at
 from taisai.witness.service import WitnessService, read_logs
@@ -58,7 +60,7 @@ def init(arguments: Namespace) -> int:
 
 def serve(arguments: Namespace) -> int:
     """Serves until stopped; nothing listens if a file is missing or damaged."""
-    logging.basicConfig(level=logging.WARNING, stream=sys.stderr)
+    environment.begin(LogLevel.WARNING, LogForm.JSON)
     folder = Path(arguments.folder)
     port = PORT if arguments.port is None else values.whole(arguments.port, "--port", such_as=str(PORT))
     tls = _tls(arguments)

@@ -129,6 +129,7 @@ class HouseServer:
         for shaker in self._shakers.values():
             self._spawn(shaker.run())
         for note in self._notes:
+            _log.warning("found at the start", text=note.en)
             self._tell_pit(Alarm(at=now, about="house", says=note))
         self._spawn(self._every(TICK, self._tick))
         self._spawn(self._every(SEAL, self.sealing.tick))
