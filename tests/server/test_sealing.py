@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Coroutine
 from pathlib import Path
 from typing import Any
@@ -299,6 +300,21 @@ async def test_no_money_leaves_a_house_whose_journal_cannot_be_sealed(house: Wit
         assert alarms == ["The journal cannot be sealed: disk full"], "once, not each second"
     await house.pass_(2)
     assert (await (await house.came("P1")).answer("ticket-out", id="out-1", **OUT))["type"] == "done"
+
+
+@witnessed
+async def test_nobody_relies_on_a_seal_that_failed(house: Witnessed) -> None:
+    """Those who wait while a checkpoint is on its way share the next one; but not its failure."""
+
+    def full(_newest: object) -> None:
+        raise UnwritableError("disk full")
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(house.store, "keep_newest", full)
+        await house.noted()
+        cover = house.casino.sealing.cover
+        answers = await asyncio.gather(cover(), cover(), cover(), cover(), return_exceptions=True)
+    assert [type(answer) for answer in answers] == [UnwritableError] * 4, answers
 
 
 @witnessed

@@ -94,11 +94,16 @@ class Sealing:
         """Seals all entries so far and sends the checkpoint; those who wait meanwhile share the next one."""
         wanted = self._begun + 1  # a round that has begun already may lack the latest entries
         async with self._round:
-            if self._begun < wanted:
-                self._begun += 1
+            if self._begun >= wanted:
+                return
+            self._begun += 1
+            try:
                 sealed = await self._seal_now()
                 if sealed.size != self.covered or self._problem is not None or self._is_time_to_ask:
                     await self._send(sealed)
+            except BaseException:
+                self._begun -= 1  # nobody may rely on a round that failed
+                raise
 
     @property
     def _problem(self) -> str | None:
