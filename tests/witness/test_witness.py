@@ -262,6 +262,23 @@ def test_a_full_file_is_continued_in_the_next_with_every_log(tmp_path: Path) -> 
     assert {origin: again.seen.head(origin).size for origin in logs} == {ORIGIN: 9, other: 1}  # type: ignore[union-attr]
 
 
+def test_old_files_may_be_moved_away_but_not_the_last_two(tmp_path: Path) -> None:
+    witness = service(tmp_path, most=700)
+    for size in range(1, 10):
+        assert sent(witness, size - 1, NINE[:size]).status == 200
+    witness.seen.close()
+    numbers = sorted(int(path.suffix[1:]) for path in tmp_path.glob("seen.*"))
+    assert len(numbers) >= 3
+    for number in (0, *numbers[:-2]):
+        (tmp_path / (f"seen.{number}" if number else "seen")).unlink()
+    again = SeenCheckpoints(tmp_path / "seen")
+    assert again.head(ORIGIN) == read_head(note(NINE))
+    again.close()
+    (tmp_path / f"seen.{numbers[-2]}").unlink()
+    with pytest.raises(WitnessError, match="cannot read what was seen"):
+        SeenCheckpoints(tmp_path / "seen")
+
+
 def test_an_older_checkpoint_that_somebody_appends_changes_nothing(tmp_path: Path) -> None:
     """On a mount that only takes appends, this is all that who holds the machine can do."""
     witness = service(tmp_path)

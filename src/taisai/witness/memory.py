@@ -8,6 +8,7 @@ the next file continues it: `seen`, `seen.1`, `seen.2`.
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 from types import ModuleType
 from typing import Final
@@ -25,7 +26,7 @@ except ImportError:  # on Windows two programs must not be given one file
     _fcntl = None
 
 MOST_FILE: Final = 64_000_000  # bytes of one file: two days of one checkpoint a second, read in half a second
-MOST_FILES: Final = 1_000_000
+_NUMBER: Final = re.compile("[1-9][0-9]{0,8}")
 _ENCODE: Final = msgspec.json.Encoder().encode
 
 
@@ -82,10 +83,9 @@ class SeenCheckpoints:
         return self.path if number == 0 else self.path.with_name(f"{self.path.name}.{number}")
 
     def _newest(self) -> int:
-        number = 0
-        while number < MOST_FILES and self._file(number + 1).exists():
-            number += 1
-        return number
+        """The number of the last file; earlier ones may have been moved away."""
+        beside = (path.name.removeprefix(f"{self.path.name}.") for path in self.path.parent.glob("*"))
+        return max((int(number) for number in beside if _NUMBER.fullmatch(number)), default=0)
 
     def _read(self, file: Path) -> bool:
         """Reads one file; returns whether its last line is whole."""
