@@ -263,7 +263,7 @@ def test_a_full_file_is_continued_in_the_next_with_every_log(tmp_path: Path) -> 
 
 
 def test_old_files_may_be_moved_away_but_not_the_last_two(tmp_path: Path) -> None:
-    witness = service(tmp_path, most=700)
+    witness = service(tmp_path, most=400)
     for size in range(1, 10):
         assert sent(witness, size - 1, NINE[:size]).status == 200
     witness.seen.close()
