@@ -79,7 +79,7 @@ WRONG: dict[str, tuple[Any, ...]] = {
     ),
     "witness.key": ("", "no-such.pub", "a+b+c", WITNESS["key"][:-1], WITNESS["key"].replace("BN", "AN"), 5),
     "witness.certificate": ("no-such.crt", 5),
-    "witness.file": ("no-such", "", 5),
+    "witness.file": ("", 5, "a\0b"),
     "table.name": ("", "SB 1", "a/b", "a" * 25, 5),
     "table.rulebook": ("no-such-book", "no-such.toml", "", 5),
     "table.layout": ("Z", "", 5),

@@ -22,12 +22,14 @@ from taisai.journal import DamagedError, Engine, Journal, SigningKey, SqliteStor
 from taisai.journal.seals.cosignatures import witness_key
 from taisai.journal.stores.contract import MemoryStore
 from taisai.server.auth.permissions import Role
+from taisai.server.config import read_config
 from taisai.server.config.settings import WitnessConfig
 from taisai.server.runtime import witness_checks
 from taisai.server.runtime.witness_checks import StartWitnesses
 from taisai.server.runtime.witness_links import WitnessLink
 from taisai.witness.client import FileWitness, HttpWitness
 from taisai.witness.memory import SeenCheckpoints
+from tests.server.house_folder import data_of, lotus
 from tests.server.sim.virtual import START
 from tests.server.virtual_server import KEY, PEOPLE, Connected, furnished, run
 from tests.server.witnesses import WITNESS_KEY, Watcher, asked_at_start, cut, file_config, url_config
@@ -229,6 +231,15 @@ def test_a_witness_that_answers_only_after_the_start_finds_the_cut(tmp_path: Pat
         assert (await cage.answer("do", do=redeem))["reason"] == "unwitnessed"
 
     played(path, second_payment, link)
+
+
+def test_a_mount_that_is_gone_keeps_nobody_from_starting(tmp_path: Path) -> None:
+    lotus(tmp_path / "lotus")
+    data = data_of(tmp_path / "lotus") | {"witness": [{"file": "unmounted/seen"}]}
+    config = read_config(data, tmp_path / "lotus" / "casino.toml")
+    lines, found = started(house_file(tmp_path), *config.witnesses)
+    assert found is not None
+    assert lines[-1].startswith("! witness: the witness seen cannot be used")
 
 
 def test_an_unreachable_witness_is_told_at_the_start_and_the_house_starts(tmp_path: Path) -> None:

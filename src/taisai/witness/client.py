@@ -161,9 +161,9 @@ class FileWitness:
 
     def add(self, text: str, old: int, proof: Sequence[bytes]) -> None:
         try:
-            self._path.stat()  # fails when its mount is gone, although the open file can still be written
             if self._seen is None:
                 self._seen = SeenCheckpoints(self._path)
+            self._seen.file.stat()  # fails when its mount is gone, although the open file can be written
             contradiction = self._add(self._seen, text, old, proof)
         except (WitnessError, CheckpointError, OSError) as error:
             self.close()  # the next time the file is read again

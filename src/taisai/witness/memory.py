@@ -61,6 +61,11 @@ class SeenCheckpoints:
         except OSError as error:
             raise WitnessError(f"cannot make the file of a witness: {error.strerror} ({path})") from None
 
+    @property
+    def file(self) -> Path:
+        """The file that is appended to."""
+        return self._file(self._number)
+
     def head(self, origin: str) -> SignedHead | None:
         """The latest checkpoint of a log."""
         text = self.latest.get(origin)
@@ -111,7 +116,7 @@ class SeenCheckpoints:
             self.latest[head.origin] = text
 
     def _open(self, *, is_new: bool) -> None:
-        file = self._file(self._number)
+        file = self.file
         flags = os.O_WRONLY | os.O_APPEND | os.O_CLOEXEC | (os.O_CREAT | os.O_EXCL if is_new else 0)
         try:
             descriptor = os.open(file, flags, 0o600)

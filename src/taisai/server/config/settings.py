@@ -230,8 +230,8 @@ class WitnessConfig:
     certificate: Path | None = optional(PathKind("a certificate", exists=True),
         "The certificate in PEM to trust for url; without it, those that this machine trusts.",
         example="witness.crt")
-    file: Path | None = optional(PathKind("a witness's file", exists=True),
-        "In place of url: a file on another mount, made once and empty, which only takes appends.",
+    file: Path | None = optional(PathKind("a witness's file", exists=False),
+        "In place of url: a file on another mount that only takes appends; make it once, empty.",
         example="seen")
 
 
