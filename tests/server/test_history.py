@@ -13,8 +13,11 @@ from tests.project.tree import SRC
 from tests.server import access_matrix as matrix
 from tests.server.virtual_server import Connected, connected, run
 
-LOOKS: Final = {"rows", "last", "version", "streams", "checkpoints", "snapshots", "snapshot", "part", "parts"}
-ADDS: Final = {"append", "seal"}
+LOOKS: Final = {
+    "rows", "last", "version", "streams", "checkpoints", "newest", "snapshots", "snapshot", "part", "parts",
+}  # fmt: skip
+ADDS: Final = {"append", "seal", "keep_newest"}
+"""The newest checkpoint replaces one over fewer entries."""
 BESIDE: Final = {"keep", "forget", "secret", "keep_secret", "secrets", "close"}
 """Snapshots, which are made from the journal again, and the vault, which is no part of it."""
 
@@ -30,9 +33,16 @@ def test_the_server_itself_neither_appends_nor_seals_nor_forgets_through_a_store
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
             if isinstance(node, ast.Attribute) and _is_store(node.value):
                 called.setdefault(node.attr, path.name)
-    assert called.keys() <= {"secret", "keep_secret", "secrets", "rows", "last", "checkpoints", "close"}, (
-        called
-    )
+    assert called.keys() <= {
+        "secret",
+        "keep_secret",
+        "secrets",
+        "rows",
+        "last",
+        "checkpoints",
+        "newest",
+        "close",
+    }, called
     assert called.keys() >= {"secret", "keep_secret"}, "something was found"
 
 

@@ -27,7 +27,7 @@ from taisai.journal.errors import ConflictError, DamagedError, InDoubtError, Jou
 from taisai.journal.seals.checkpoints import Checkpoint, SignedCheckpoint, read_signed, signed
 from taisai.journal.seals.keys import PublicKey, SigningKey
 from taisai.journal.seals.merkle import Frontier, leaf_hash
-from taisai.journal.stores.contract import Row, Store, StoredCheckpoint, StoredSnapshot
+from taisai.journal.stores.contract import NewestCheckpoint, Row, Store, StoredCheckpoint, StoredSnapshot
 from taisai.rules.book import Rulebook, rulebook_from
 
 TREE: Final = "tree"
@@ -247,6 +247,19 @@ class Journal:
         text = self.signed(key, at=at)
         self.store.seal(StoredCheckpoint(self.size, text))
         return text
+
+    def seal_newest(self, key: SigningKey, *, at: int, seen: Frontier | None = None) -> str:
+        """Signs all entries so far in place of the newest checkpoint; `seen`: the tree that witnesses saw."""
+        text = self.signed(key, at=at)
+        self.store.keep_newest(NewestCheckpoint(self.size, text, written_tree(seen or self._tree)))
+        return text
+
+    def keep_checkpoint(self, checkpoint: StoredCheckpoint) -> None:
+        """Keeps a signed checkpoint for ever, with what witnesses have signed under it."""
+        self.store.seal(checkpoint)
+        newest = self.store.newest()
+        if newest is not None and newest.size == checkpoint.size:
+            self.store.keep_newest(newest._replace(text=checkpoint.text))
 
     def signed(self, key: SigningKey, *, at: int) -> str:
         """The checkpoint over all entries so far; it is not stored."""

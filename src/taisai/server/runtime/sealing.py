@@ -12,9 +12,8 @@ import structlog
 from taisai.cage.messages import WitnessOverridden
 from taisai.journal import Engine, JournalError, SigningKey
 from taisai.journal.codec import HOUSE_STREAM
-from taisai.journal.journal import written_tree
 from taisai.journal.seals.merkle import leaf_hash
-from taisai.journal.stores.contract import NewestCheckpoint, StoredCheckpoint
+from taisai.journal.stores.contract import StoredCheckpoint
 from taisai.protocol.views import Alarm, Words
 from taisai.server.runtime.command_queue import CommandQueue, Committed
 from taisai.server.runtime.environment import Clock, copy_checkpoint
@@ -190,9 +189,7 @@ class Sealing:
         def seal(engine: Engine) -> tuple[Sealed, list[bytes]]:
             journal, sealed, leaves = engine.journal, self._sealed, list[bytes]()
             if sealed is None or sealed.size != journal.size:
-                sealed = Sealed(journal.signed(key, at=now), journal.tree())
-                tree = written_tree(least or sealed.tree)
-                journal.store.keep_newest(NewestCheckpoint(sealed.size, sealed.text, tree))
+                sealed = Sealed(journal.seal_newest(key, at=now, seen=least), journal.tree())
                 self._sealed = sealed
                 if journal.recent is not None:
                     leaves, journal.recent = journal.recent, []
@@ -227,21 +224,13 @@ class Sealing:
         )
 
     async def _keep(self, sealed: Sealed) -> None:
-        text = sealed.text
-
-        def keep(engine: Engine) -> None:
-            store = engine.journal.store
-            store.seal(StoredCheckpoint(sealed.size, text))
-            newest = store.newest()
-            if newest is not None and newest.size == sealed.size:
-                store.keep_newest(newest._replace(text=text))
-
-        await self._queue.run(keep)
+        checkpoint = StoredCheckpoint(sealed.size, sealed.text)
+        await self._queue.run(lambda engine: engine.journal.keep_checkpoint(checkpoint))
         self._kept_size, self._kept_at = sealed.size, self._clock.steady()
         await self._queue.run(lambda _engine: self._queue.projections.save())
         if self._plan.checkpoints is not None:
             try:
-                await asyncio.to_thread(copy_checkpoint, self._plan.checkpoints, text)
+                await asyncio.to_thread(copy_checkpoint, self._plan.checkpoints, sealed.text)
             except JournalError as error:  # the journal has it all the same
                 _log.error("a checkpoint could not be copied", error=str(error))
 
