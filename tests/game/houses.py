@@ -24,6 +24,7 @@ from taisai.cage.messages import (
     HouseOpened,
     IssueTicket,
     OpenHouse,
+    OverrideWitness,
     PayClaim,
     PersonDismissed,
     PersonEnrolled,
@@ -101,9 +102,10 @@ ADOPTED = AdoptInterpretations(
     at=NOON, by="max", rulebook="my-book", edition=2, digest="sha256:" + "a" * 64, rank="manager",
     asked_by="5.10",
 )  # fmt: skip
+OVERRIDDEN = OverrideWitness(at=NOON, by="max", hours=2, reason="the line is down", second="sue")
 SCRIPT = (
-    *BEGINNING, OPEN, ADOPTED, *ONE_OF_EACH, *ONE_OF_EACH[:-1], *REDEEMING, *TWO_CLAIMS, *ALONE, *TURNED_AWAY,
-    *ENROLLED_ALONE,
+    *BEGINNING, OPEN, ADOPTED, OVERRIDDEN, *ONE_OF_EACH, *ONE_OF_EACH[:-1], *REDEEMING, *TWO_CLAIMS, *ALONE,
+    *TURNED_AWAY, *ENROLLED_ALONE,
 )  # fmt: skip
 """Every command, most of them twice, and what must be refused."""
 

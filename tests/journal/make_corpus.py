@@ -23,6 +23,7 @@ from taisai.cage.messages import (
     NoteOverAge,
     NotePlace,
     OpenHouse,
+    OverrideWitness,
 )
 from taisai.game.messages import Message
 from taisai.game.refusals import Refusal
@@ -139,6 +140,8 @@ def _adopting() -> Iterator[HouseCommand]:
     )  # fmt: skip
     yield NoteOverAge(at=at, by="floor", table="US1", item="dice", serial="D-17", hours=24)
     yield NotePlace(at=at, by="floor", machine="0123456789abcdef", file="fedcba9876543210", restored=False)
+    yield EnrolPerson(at=at, by="Olga", person="Cy", rank="shift-manager")
+    yield OverrideWitness(at=at, by="Bo", hours=2, reason="the line to the witness is down", second="Cy")
 
 
 JOURNALS: Final[Mapping[str, Callable[[], Journal]]] = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import inspect
 from collections import deque
-from collections.abc import Callable, Coroutine, Iterable
+from collections.abc import Callable, Coroutine, Iterable, Sequence
 from functools import cache, partial
 from hashlib import sha256
 from itertools import count
@@ -35,6 +35,7 @@ from taisai.server.config.tables import DiceIn
 from taisai.server.http.app import Application, application, serve_socket, web_of
 from taisai.server.runtime.house_server import HouseServer
 from taisai.server.runtime.plan import ConnectionLimits, HousePlan, TablePlan
+from taisai.server.runtime.witness_links import WitnessLink
 from tests.server.sim import virtual
 from tests.server.sim.simulated_queue import SimulatedQueue
 from tests.server.sim.virtual import VirtualClock, VirtualLoop
@@ -241,6 +242,7 @@ class Connected:
         policy: SessionPolicy | None = None,
         sign_ins: RateLimit | None = None,
         extra: Callable[[HouseServer], Iterable[Any]] = lambda _casino: (),
+        links: Sequence[WitnessLink] = (),
     ) -> None:
         self.loop = loop
         self.clock = VirtualClock(loop)
@@ -264,7 +266,7 @@ class Connected:
                 ],
             ),
             clock=self.clock, entropy=entropy, key=KEY, passwords=Passwords(entropy, TINY),
-            make_queue=partial(SimulatedQueue, chance=_Never(), slow=0.0),
+            make_queue=partial(SimulatedQueue, chance=_Never(), slow=0.0), links=links,
         )  # fmt: skip
         self.dispatcher = self.casino.dispatcher
         self.door = self.casino.authentication

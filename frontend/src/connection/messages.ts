@@ -1,4 +1,4 @@
-// Made from the server's schemas d9dc234733b006aa by `npm run messages`, never by hand.
+// Made from the server's schemas 411633f174832f3c by `npm run messages`, never by hand.
 
 export type AnyCommand =
   | Assign
@@ -43,6 +43,7 @@ export type AnyCommand =
   | TakeSeat
   | AdoptInterpretations
   | BringIn
+  | OverrideWitness
   | RedeemTicket
   | TakeOut;
 /**
@@ -122,9 +123,17 @@ export type Irregularity =
  * How a claim is settled.
  */
 export type ClaimEnd = "cage" | "table" | "waive";
-export type AnyView = TableView | ConsoleView | SeatView | LobbyView | PitView | CageView;
+export type AnyView =
+  TableView | ConsoleView | SeatView | LobbyView | PitView | CageView | ApprovalsView | AlarmsView;
 export type AnyChanges =
-  TableChanges | ConsoleChanges | SeatChanges | LobbyChanges | PitChanges | CageChanges;
+  | TableChanges
+  | ConsoleChanges
+  | SeatChanges
+  | LobbyChanges
+  | PitChanges
+  | CageChanges
+  | ApprovalsChanges
+  | AlarmsChanges;
 /**
  * What became of a bet.
  */
@@ -648,6 +657,14 @@ export interface BringIn {
   amount: number;
 }
 /**
+ * Money may leave the house for some hours although a witness is silent: two people decide it.
+ */
+export interface OverrideWitness {
+  command: "override-witness";
+  hours: number;
+  reason: string;
+}
+/**
  * A ticket is cashed at the cage.
  */
 export interface RedeemTicket {
@@ -926,6 +943,7 @@ export interface WelcomeReply {
   table?: string | null;
   seat?: string | null;
   currency?: string;
+  replaced?: number;
 }
 /**
  * The server is there.
@@ -1491,6 +1509,7 @@ export interface PitView {
   alarms: Alarm[];
   wins: LargeWin[];
   locked: string[];
+  no_money: Words | null;
 }
 /**
  * A table as the pit sees it.
@@ -1549,6 +1568,67 @@ export interface TableClaims {
   to_players: number;
   by_players: number;
   claims: ClaimLine[];
+}
+/**
+ * The requests that this person may approve, and what became of this session's own.
+ */
+export interface ApprovalsView {
+  of: "approvals";
+  waiting: ApprovalLine[];
+  own: OwnApprovalLine[];
+}
+/**
+ * A request that waits for the approval of a second person, in the words of the server.
+ */
+export interface ApprovalLine {
+  id: string;
+  by: string;
+  rank: string;
+  what: Words;
+  then: Words | null;
+  table: string | null;
+  seat: string | null;
+  fields: ApprovalField[];
+  asked: number;
+  until: number;
+}
+/**
+ * One thing that a request changes.
+ */
+export interface ApprovalField {
+  label: Words;
+  value: Words;
+  amount: number | null;
+}
+/**
+ * What became of a request for which this session asked for an approval.
+ */
+export interface OwnApprovalLine {
+  id: string;
+  state: string;
+  until: number;
+  by: string | null;
+  reason: string;
+  ranks: string[];
+  people: string[];
+}
+/**
+ * The alarms of the server itself. They come also while the journal's writer stands still.
+ */
+export interface AlarmsView {
+  of: "alarms";
+  standing: SystemAlarm[];
+  ended: SystemAlarm[];
+}
+/**
+ * Something is wrong with the server, its machine or its journal.
+ */
+export interface SystemAlarm {
+  name: string;
+  at: number;
+  until: number | null;
+  grave: boolean;
+  says: Words;
 }
 /**
  * The next change of a feed: those fields of its view that are different now.
@@ -1646,6 +1726,7 @@ export interface PitChanges {
   alarms?: Alarm[];
   wins?: LargeWin[];
   locked?: string[];
+  no_money?: Words | null;
 }
 /**
  * The changed fields of CageView.
@@ -1659,6 +1740,22 @@ export interface CageChanges {
   outstanding?: number;
   in_transit?: TransferInTransit[];
   claims?: TableClaims[];
+}
+/**
+ * The changed fields of ApprovalsView.
+ */
+export interface ApprovalsChanges {
+  of: "approvals";
+  waiting?: ApprovalLine[];
+  own?: OwnApprovalLine[];
+}
+/**
+ * The changed fields of AlarmsView.
+ */
+export interface AlarmsChanges {
+  of: "alarms";
+  standing?: SystemAlarm[];
+  ended?: SystemAlarm[];
 }
 /**
  * The client has every change of the feed up to `number`, and receives the next ones.
@@ -2203,26 +2300,31 @@ export interface AdoptedResponse {
   at: number;
 }
 /**
- * The request that a virtual supervisor is to approve.
+ * The approval that a virtual supervisor is to give.
  */
 export interface AgreeBody {
-  request: {};
+  approval: string;
 }
 /**
- * A second person's name, password and code, and the request that they approve. Its id does not count.
+ * The request for which a second person's approval is wanted. Its id does not count.
+ *
+ *     It is a request on the socket, or `{"endpoint": …, "body": …}`.
  */
 export interface ApprovalBody {
-  person: string;
-  password: string;
-  code: string;
   request: {};
 }
 /**
- * The token of an approval. It is valid once, for one minute, for exactly the approved request.
+ * The id of an approval. Once it is given, this session may make exactly this request, once.
  */
 export interface ApprovalResponse {
   approval: string;
   until: number;
+}
+/**
+ * The second person approves; some minutes after their last code they give another.
+ */
+export interface ApproveBody {
+  code?: string | null;
 }
 /**
  * A clause of a document, in the words of the rulebook.
@@ -2333,17 +2435,18 @@ export interface EnterResponse {
   seat: string | null;
 }
 /**
- * The state of the server.
+ * The state of the server. A stranger gets the status, and the name and rulebook of each table.
  */
 export interface HealthResponse {
   status: string;
-  program: string;
   demonstration: boolean;
   tables: TableHealth[];
-  sockets: number;
-  journal: number;
+  program: string | null;
+  sockets: number | null;
+  journal: number | null;
   trouble: string | null;
   checks: string[];
+  alarms: SystemAlarm[];
 }
 /**
  * The state of a table.
@@ -2351,8 +2454,8 @@ export interface HealthResponse {
 export interface TableHealth {
   name: string;
   rulebook: string;
-  phase: string;
-  number: number;
+  phase: string | null;
+  number: number | null;
   hold: string | null;
   shut: string | null;
 }

@@ -44,16 +44,10 @@ from taisai.server.connections.parties import (
     too_many_bets,
     too_many_recorded,
 )
-from taisai.server.connections.sockets import (
-    TRY_AGAIN,
-    Socket,
-    UnauthenticatedSockets,
-    follow,
-    unfollow,
-)
+from taisai.server.connections.sockets import TRY_AGAIN, Socket, UnauthenticatedSockets, follow, unfollow
 from taisai.server.dice import entry as dice
 from taisai.server.handlers import bet_shortcuts, cage, commands, queries, tickets
-from taisai.server.handlers.context import FAULT, Context, Handler, refused
+from taisai.server.handlers.context import FAULT, Context, Handler, MoneyGate, OpenGate, leaving, refused
 from taisai.server.http.public import NO_PAGES, BuiltPages
 from taisai.server.runtime.alarms import Alarms
 from taisai.server.runtime.command_queue import CommandQueue, Committed
@@ -65,8 +59,6 @@ MOST_AT_WORK: Final = 32  # requests of one device or person that are worked on 
 APPROVALS_ASKED: Final = RateLimit(burst=20, every=3_000)  # of a session: each appears on many screens
 _log = structlog.get_logger(__name__)
 _WITH_BETS: Final = frozenset({PLACE_BETS, RECORD_BETS})
-SEATS_OF_RECORDER: Final = 10
-"""A person who records the layout of a live table may record as many bets as so many terminals."""
 _RARE: Final = frozenset({"keep-favourite", "ticket-out"})
 """Requests that a player makes rarely: each stores something for good, or costs a write of the disk."""
 _LONG: Final = frozenset({"rounds"})
@@ -82,7 +74,7 @@ HANDLERS: Final[Mapping[type[Request], Handler]] = {
     requests.KeepFavouriteRequest: bet_shortcuts.keep_favourite,
     requests.FavouritesRequest: bet_shortcuts.favourites,
     requests.TicketInRequest: tickets.ticket_in,
-    requests.TicketOutRequest: tickets.ticket_out,
+    requests.TicketOutRequest: leaving(tickets.ticket_out),
     requests.TicketsRequest: tickets.tickets,
     requests.FeltRequest: queries.felt,
     requests.RoundsRequest: queries.rounds,
@@ -92,7 +84,7 @@ HANDLERS: Final[Mapping[type[Request], Handler]] = {
     requests.TakeCreditRequest: cage.take_credit,
     requests.TakeDropRequest: cage.take_drop,
     requests.CountDropRequest: cage.count_drop,
-    requests.SettleClaimRequest: cage.settle_claim,
+    requests.SettleClaimRequest: leaving(cage.settle_claim),
     requests.BooksRequest: queries.books,
     requests.ReportRequest: queries.report,
     requests.ReadingRequest: dice.reading,
@@ -117,21 +109,17 @@ class Dispatcher:
         alarms: Alarms,
         pages: BuiltPages = NO_PAGES,
         dealers: Mapping[str, asyncio.Event] | None = None,
+        gate: MoneyGate | None = None,
     ) -> None:
         """`dealers`: table → set while its virtual dealer deals."""
         self.context = Context(
             queue=queue, plan=plan, clock=clock, entropy=entropy, approvals=authentication.approvals,
-            dealers=dealers or {},
+            dealers=dealers or {}, gate=gate or OpenGate(),
         )  # fmt: skip
-        self.queue = queue
-        self.authentication = authentication
-        self.plan = plan
-        self.clock = clock
-        self.entropy = entropy
+        self.queue, self.authentication, self.plan = queue, authentication, plan
+        self.clock, self.entropy = clock, entropy
         self.demonstration = demonstration
-        self.metrics = metrics
-        self.alarms = alarms
-        self.pages = pages
+        self.metrics, self.alarms, self.pages = metrics, alarms, pages
         self.bounds = plan.bounds
         self.sockets: dict[Socket, None] = {}
         self._unauthenticated = UnauthenticatedSockets(self.bounds.sockets)
@@ -350,8 +338,7 @@ class Dispatcher:
                 self._admit(socket, request, principal)
         else:
             # The reply comes in order with what is published, so that no dismissal comes in between.
-            name = request.device or ""
-            check = partial(self._check_device, socket, request, name)
+            check = partial(self._check_device, socket, request, name := request.device or "")
             self.queue.submit_job(lambda engine: engine.house().devices.get(name), check)
 
     def _check_device(
