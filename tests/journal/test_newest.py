@@ -8,12 +8,13 @@ from pathlib import Path
 import apsw
 import pytest
 
-from taisai.journal.errors import ConflictError, DamagedError
+from taisai.journal.errors import ConflictError, DamagedError, FencedError
 from taisai.journal.journal import Journal
 from taisai.journal.seals.growth import Growth, tree_bytes, tree_from
 from taisai.journal.seals.merkle import Frontier, consistency_proof, leaf_hash, root_of
-from taisai.journal.stores import schema
+from taisai.journal.stores import schema, sqlite
 from taisai.journal.stores.contract import MemoryStore, NewestCheckpoint, Store, StoredCheckpoint
+from taisai.journal.stores.sqlite import SqliteStore
 from taisai.journal.stores.sqlite_reader import SqliteReader
 from tests.journal.contract import KEY, STORES, MakeStore, OnDisk, filled, shut
 from tests.journal.evening import START
@@ -105,6 +106,53 @@ def test_other_programs_cannot_delete_it_or_set_it_back(tmp_path: Path, sql: str
     with pytest.raises(apsw.ConstraintError):
         on_disk.raw(sql)
     on_disk.close()
+
+
+def test_a_checkpoint_kept_for_ever_bounds_it_too(make: MakeStore) -> None:
+    store = make()
+    journal = filled(store)
+    first = newest(journal)
+    journal.append([shut(1)])
+    journal.seal(KEY, at=START)
+    with pytest.raises(ConflictError, match="expected a checkpoint over 8 entries or more"):
+        store.keep_newest(first)
+    assert make().newest() is None
+
+
+@pytest.mark.parametrize("verb", ["INSERT OR REPLACE", "INSERT"])
+def test_other_programs_cannot_put_one_over_fewer_entries_in_its_place(tmp_path: Path, verb: str) -> None:
+    on_disk = OnDisk(tmp_path)
+    store = on_disk()
+    journal = filled(store)
+    values = "INTO newest (number, size, text, tree) VALUES (1, 6, 'text', X'00')"
+    if verb == "INSERT":
+        journal.seal(KEY, at=START)
+    else:
+        store.keep_newest(newest(journal))
+    with pytest.raises(apsw.ConstraintError, match="fewer entries than the one before"):
+        on_disk.raw(f"{verb} {values}")
+    on_disk.close()
+
+
+def test_a_server_that_was_replaced_keeps_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its lock was deleted, and another server writes: each checkpoint of the old one is refused."""
+    path = tmp_path / "journal"
+    monkeypatch.setattr(sqlite, "_fcntl", None)
+    old = SqliteStore(path)
+    journal = filled(old)
+    old.keep_newest(newest(journal))
+    other = SqliteStore(path)
+    Journal(other).append([shut(1)])
+    with pytest.raises(FencedError, match="another process has written to the journal"):
+        old.keep_newest(newest(journal, START + 1))
+    other.keep_newest(newest(Journal(other), START + 2))
+    with pytest.raises(FencedError):
+        journal.seal_newest(KEY, at=START + 3)
+    kept = other.newest()
+    assert kept is not None
+    assert kept.size == other.last().position  # type: ignore[union-attr]
+    old.close()
+    other.close()
 
 
 # Growth

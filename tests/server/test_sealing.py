@@ -11,16 +11,17 @@ import pytest
 
 from taisai.cage.messages import OverrideWitness, WitnessOverridden
 from taisai.game.refusals import Refusal
-from taisai.journal import UnwritableError
+from taisai.journal import FencedError, UnwritableError
 from taisai.journal.seals.checkpoints import read_signed
 from taisai.journal.seals.cosignatures import cosigned_at
 from taisai.protocol.requests import TicketOutRequest
+from taisai.protocol.views import Words
 from taisai.server.auth.permissions import Role
 from taisai.server.connections import dispatcher
 from taisai.server.handlers import tickets
 from taisai.server.handlers.context import WITNESSED_WITHIN
 from taisai.server.runtime import witness_links
-from taisai.server.runtime.sealing import ALARM_AFTER, ASK_AGAIN
+from taisai.server.runtime.sealing import ALARM_AFTER, ASK_AGAIN, NO_WITNESS, TAIL_STAYS, UNSEALED_TAIL
 from taisai.server.runtime.witness_links import WitnessLink
 from taisai.witness.errors import SilentWitnessError
 from tests.server.virtual_server import CREDITS, KEY, PEOPLE, Connected, run
@@ -428,6 +429,43 @@ async def test_the_pit_is_told_why_no_money_leaves_and_when_it_does_again(house:
     assert view.no_money is None
     assert house.alarms() == {}
     assert house.casino.sealing.silent_seconds == 0
+
+
+@pytest.mark.parametrize("name", [NO_WITNESS, UNSEALED_TAIL])
+def test_what_a_start_found_of_witnesses_is_a_warning_in_the_pit(name: str) -> None:
+    async def main(loop: Any) -> None:
+        house = Witnessed(loop, notes={name: Words("look", "请查看")})
+        await house.casino.start()
+        await house.pass_(1)
+        (alarm,) = house.casino.alarms.standing()
+        assert (alarm.name, alarm.grave, alarm.says.en) == (name, False, "look")
+        await house.pass_(TAIL_STAYS / 1_000)
+        assert (name in house.alarms()) is (name == NO_WITNESS)
+
+    run(main)
+
+
+@witnessed
+async def test_a_sealing_server_looks_at_what_is_stored_and_stops_when_it_is_fenced(house: Witnessed) -> None:
+    def fenced() -> None:
+        raise FencedError("fenced: another process has written to the journal")
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(house.store, "expect_writer", fenced)
+        await house.pass_(1.1)
+    assert house.casino.queue.in_doubt.is_set()
+    assert "fenced" in (house.casino.queue.trouble or "")
+
+
+@witnessed
+async def test_a_stop_that_cannot_be_sealed_says_so(house: Witnessed) -> None:
+    def full(_newest: object) -> None:
+        raise UnwritableError("disk full")
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(house.store, "keep_newest", full)
+        await house.casino.stop()
+    assert house.casino.unwritten == "disk full"
 
 
 # A witness that lies, or has seen more

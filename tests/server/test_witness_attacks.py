@@ -25,10 +25,13 @@ from taisai.server.auth.permissions import Role
 from taisai.server.config import read_config
 from taisai.server.config.settings import WitnessConfig
 from taisai.server.runtime import witness_checks
-from taisai.server.runtime.witness_checks import StartWitnesses
+from taisai.server.runtime.startup_checks import StartupReport
+from taisai.server.runtime.witness_checks import StartWitnesses, ask_witnesses
 from taisai.server.runtime.witness_links import WitnessLink
 from taisai.witness.client import FileWitness, HttpWitness
 from taisai.witness.memory import SeenCheckpoints
+from tests.journal.contract import KEY as FIRST_KEY
+from tests.journal.contract import SECRET, filled, shut
 from tests.server.house_folder import data_of, lotus
 from tests.server.sim.virtual import START
 from tests.server.virtual_server import KEY, PEOPLE, Connected, furnished, run
@@ -331,6 +334,47 @@ def test_a_tail_that_is_cut_below_the_newest_checkpoint_is_damage_without_a_witn
 
 
 # What is stored about the witness is not believed
+
+
+@pytest.mark.parametrize("is_witnessed", [False, True])
+def test_an_old_copy_of_an_authenticated_journal_is_authentic_but_not_what_was_seen(
+    tmp_path: Path, *, is_witnessed: bool
+) -> None:
+    """Codes bind what lies beside the entries, not the time: an old copy has valid ones."""
+    path, old, memory = tmp_path / "journal.db", tmp_path / "old.db", file_config(seen(tmp_path))
+    with closing(SqliteStore(path)) as store:
+        filled(store, secret=SECRET)
+    shutil.copy(path, old)
+    with closing(SqliteStore(path)) as store:
+        journal = Journal(store, secret=SECRET)
+        journal.append([shut(9)])
+        start = StartupReport()
+        asked = ask_witnesses([memory], journal, FIRST_KEY, start, now=NOW)
+        assert asked is not None
+        asked.close()
+    shutil.copy(old, path)
+    with closing(SqliteStore(path)) as store:
+        start = StartupReport()
+        configured = [memory] if is_witnessed else []
+        found = ask_witnesses(configured, Journal(store, secret=SECRET), FIRST_KEY, start, now=NOW)
+    assert (found is None) is is_witnessed, start.lines()
+    if is_witnessed:
+        assert "1 entry is missing" in start.lines()[-1]
+
+
+def test_an_authenticated_tree_is_signed_without_hashing_every_entry_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def hashed(*_given: object) -> None:
+        raise AssertionError("every entry is hashed")
+
+    with closing(SqliteStore(tmp_path / "journal.db")) as store:
+        filled(store, secret=SECRET)
+        monkeypatch.setattr(Journal, "prove", hashed)
+        text = Journal(store, secret=SECRET).signed(FIRST_KEY, at=NOW)
+        assert read_signed(text).is_signed_by(FIRST_KEY.public)
+        with pytest.raises(AssertionError, match="every entry is hashed"):
+            Journal(store).signed(FIRST_KEY, at=NOW)
 
 
 def test_a_forged_tree_of_the_witness_is_made_again_from_the_entries(tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import inspect
 from collections import deque
-from collections.abc import Callable, Coroutine, Iterable, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
 from functools import cache, partial
 from hashlib import sha256
 from itertools import count
@@ -27,6 +27,7 @@ from taisai.journal.codec import HOUSE_STREAM, AnyCommand
 from taisai.protocol.message import PROTOCOL_VERSION
 from taisai.protocol.replies import socket_schema
 from taisai.protocol.requests import device_text
+from taisai.protocol.views import Words
 from taisai.rules import Act, Rulebook, rulebook
 from taisai.server.auth.credentials import Cost, Passwords
 from taisai.server.auth.permissions import DEVICES, STAFF, RateLimit, Role
@@ -243,6 +244,7 @@ class Connected:
         sign_ins: RateLimit | None = None,
         extra: Callable[[HouseServer], Iterable[Any]] = lambda _casino: (),
         links: Sequence[WitnessLink] = (),
+        notes: Mapping[str, Words] | None = None,
     ) -> None:
         self.loop = loop
         self.clock = VirtualClock(loop)
@@ -267,6 +269,7 @@ class Connected:
             ),
             clock=self.clock, entropy=entropy, key=KEY, passwords=Passwords(entropy, TINY),
             make_queue=partial(SimulatedQueue, chance=_Never(), slow=0.0), links=links,
+            notes=notes,
         )  # fmt: skip
         self.dispatcher = self.casino.dispatcher
         self.door = self.casino.authentication
