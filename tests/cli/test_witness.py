@@ -17,12 +17,11 @@ from typing import Final
 import pytest
 
 from taisai.cage.messages import EnrolPerson
-from taisai.journal import Engine, Journal, SqliteStore
 from taisai.journal.codec import HOUSE_STREAM
 from taisai.journal.seals.keys import WitnessKey
 from taisai.server.runtime import setup
 from tests.cli.conftest import Taisai
-from tests.server.house_folder import NOW, lotus
+from tests.server.house_folder import NOW, engine_of, lotus
 
 NAME: Final = "witness.example/w1"
 
@@ -101,9 +100,10 @@ def test_a_house_asks_its_witness_at_every_start(taisai: Taisai, tmp_path: Path)
         first = taisai("serve", "--config", "lotus/casino.toml", "--check")
         assert (first.code, first.err) == (0, "")
         assert f"! witness: {NAME} had seen nothing of this journal" in first.out
-        with closing(SqliteStore(journal)) as store:
+        engine = engine_of(tmp_path / "lotus")
+        with closing(engine.journal):
             command = EnrolPerson(at=NOW, by="Ann Tan", person="Sue", rank="dealer")
-            assert Engine(Journal(store)).answer(HOUSE_STREAM, command)
+            assert engine.answer(HOUSE_STREAM, command)
         second = taisai("serve", "--config", "lotus/casino.toml", "--check")
         assert "! tail: the last stop was not clean: 1 entry of " in second.out
         assert f"✓ witness: {NAME} had seen 4 of 5 entries" in second.out, second
