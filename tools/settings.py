@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from taisai.server.config.configuration import toml
-from taisai.server.config.settings import SECTIONS, ServerSetting, settings_of
+from taisai.server.config.settings import SECTIONS, WITNESS, ServerSetting, WitnessConfig, settings_of
 from taisai.server.config.tables import TABLE, TableConfig
 
 PAGE = Path(__file__).parent.parent / "docs" / "reference" / "settings.md"
@@ -23,8 +23,8 @@ opened; later changes are made at the table, by two people.
 def tables() -> str:
     """Every section with its settings."""
     parts = []
-    for name, section in (SECTIONS | {TABLE: TableConfig}).items():
-        head = f"[[{name}]]" if name == TABLE else f"[{name}]"
+    for name, section in (SECTIONS | {WITNESS: WitnessConfig, TABLE: TableConfig}).items():
+        head = f"[[{name}]]" if name in (TABLE, WITNESS) else f"[{name}]"
         rows = "".join(_row(one) for one in settings_of(section))
         parts.append(
             f"\n### `{head}`\n\n{section.__doc__}\n\n| setting | meaning | takes | default |\n"

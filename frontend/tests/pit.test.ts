@@ -161,6 +161,14 @@ test("what was cut off is asked for again under the same id, also by a page that
   expect(sent(again)[0]?.[1]).toMatchObject({ isSafe: true, id: sent(connection)[0]?.[1]?.id });
 });
 
+test("what no witness has seen yet is asked for again under the same id: it may be booked", async () => {
+  const connection = floorThat(() => Promise.reject(new Refused({ reason: "unwitnessed", message: "booked, but not witnessed" })));
+  await expect(new StaffRequests(connection, "token", true).send(FILL, "a fill")).rejects.toBeInstanceOf(Refused);
+  const again = floorThat(() => Promise.resolve({ type: "done", again: true }));
+  expect(await new StaffRequests(again, "token", true).send(FILL, "a fill")).toMatchObject({ again: true });
+  expect(sent(again)[0]?.[1]).toMatchObject({ id: sent(connection)[0]?.[1]?.id });
+});
+
 test("what was answered, done or refused, is another deed the next time", async () => {
   const connection = floorThat((request) => ((request as { amount?: number }).amount === 500 ? Promise.resolve({ type: "done" }) : Promise.reject(new Refused({ reason: "float-short", message: "no" }))));
   const requests = new StaffRequests(connection, "token", true);

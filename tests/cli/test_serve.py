@@ -21,17 +21,29 @@ from taisai.cage.messages import SignedIn, SignedOut, SystemStarted, SystemStopp
 from taisai.cli.server import serve
 from taisai.client import Cashier, Client, Console, Device, Office, Refused, Staff, Terminal, at
 from taisai.game.events import RoundConcluded, RoundSettled
-from taisai.journal import Journal, SigningKey, SqliteStore, load_public_key, load_signing_key
+from taisai.journal import (
+    Journal,
+    PublicKey,
+    SigningKey,
+    SqliteStore,
+    load_public_key,
+    load_signing_key,
+)
 from taisai.protocol import requests
+from taisai.protocol.replies import DoneReply
 from taisai.rules import rulebook
 from taisai.server.auth.credentials import Passwords
 from taisai.server.config import load_config
 from taisai.server.runtime import setup
 from taisai.server.runtime.environment import WallClock, manifest
 from taisai.server.runtime.rulebook_approvals import RulebookApproval, read_approvals, written_approvals
+from taisai.witness.memory import SeenCheckpoints
 from tests.cli.conftest import Ran, Taisai
 from tests.cli.server_process import Authenticator, changed, free_port, serving
 from tests.server.house_folder import PASSWORD, TINY, engine_of
+from tests.witness.logs import PUBLIC as WITNESS_KEY
+from tests.witness.logs import service
+from tests.witness.logs import serving as serving_witness
 
 BOOK = "rws-sic-bo-etg-v8"
 SUE, DAN, CAT = "a tumbler, three dice", "under the dome they lie", "a drawer full of notes"
@@ -138,10 +150,22 @@ async def _round(dial: Any, staff: tuple[Staff, Staff, Staff], device: Device) -
                 await dan.perform(act)
             await player.until(player.table_feed, lambda table: table.round.phase == "between", within=5)
             await player.until(player.seat_feed, lambda seat: seat.credits == 100_500, within=5)
+            ticket = (await player.ticket_out()).ticket or ""
+            await cat.sell_ticket(1_000)  # else the cage could not pay what the player won
+            paid = await cat.redeem(ticket)
+            assert isinstance(paid, DoneReply)
+            assert paid.amount == 100_500
 
 
 def test_a_house_is_founded_opened_played_at_and_stopped(config: Path, founded: dict[str, Any]) -> None:
-    code, out, err, seconds = asyncio.run(_evening(config, founded["second_factor"]))
+    origin, key = f"taisai/{founded['journal']}", PublicKey.parse(founded["key"])
+    witness, seen = service(config.parent, logs={origin: [key]}), config.parent / "other-mount"
+    SeenCheckpoints.make(seen)
+    with serving_witness(witness) as url:
+        with config.open("a", encoding="utf-8") as more:
+            more.write(f'\n[[witness]]\nurl = "{url}"\nkey = "{WITNESS_KEY.text}"\n')
+            more.write(f'\n[[witness]]\nfile = "{seen.name}"\n')
+        code, out, err, seconds = asyncio.run(_evening(config, founded["second_factor"]))
     assert code == 0, err
     assert seconds < 10
     assert out == "stopped: sessions ended, the journal is sealed\n"
@@ -150,6 +174,12 @@ def test_a_house_is_founded_opened_played_at_and_stopped(config: Path, founded: 
         assert secret not in err + out
     report = verified(config.parent / "journal.db")
     assert report.tail == 0, "sealed to its last entry"
+    for memory in (witness.seen, SeenCheckpoints(seen)):
+        head = memory.head(origin)
+        assert head is not None
+        assert head.size == report.entries, "and witnessed"
+        memory.close()
+    assert verified(config.parent / "journal.db", witnesses=[WITNESS_KEY]).witnessed[0].size == report.entries
     assert (report.settlements, report.bets) == (1, 2)
     engine = engine_of(config.parent)
     events = [entry.event for entry in engine.journal.entries()]

@@ -24,6 +24,7 @@ from taisai.server.connections.feeds import MOST_BYTES, MOST_MESSAGES, RING
 from taisai.server.connections.parties import BEFORE_HELLO, PAGES_OF_PERSON, SEATS_OF_RECORDER
 from taisai.server.connections.sockets import HELLO_WITHIN, MOST_FOLLOWED
 from taisai.server.connections.transport import REQUEST_WITHIN
+from taisai.server.handlers.context import WITNESSED_WITHIN
 from taisai.server.runtime.command_queue import MOST_WAITING
 from taisai.server.runtime.plan import ConnectionLimits
 from tests.docs.real_server import opened
@@ -68,6 +69,9 @@ def limits() -> dict[str, list[int]]:
         "messages that wait for a client": [MOST_MESSAGES, MOST_BYTES // 1024 // 1024],
         "changes that a feed remembers": [RING],
         "commands that wait for the journal": [MOST_WAITING],
+        "the wait of a ticket or payment for a [witness](../how-to/run-a-witness.md)": [
+            int(WITNESSED_WITHIN)
+        ],
         "sign-ins from an address": [_default(access, "sign_ins_a_minute")],
         "requests of a session that wait for approval or are approved": [MOST_OF_SESSION],
         "the same of all people together": [approvals.MOST_WAITING, approvals.MOST_SHOWN // 1024 // 1024],

@@ -27,6 +27,7 @@ from taisai.cage.messages import (
     IssueTicket,
     LimitAmounts,
     OpenHouse,
+    OverrideWitness,
     PayClaim,
     PersonDismissed,
     PersonEnrolled,
@@ -115,9 +116,10 @@ ARCHIVED: tuple[HouseCommand, ...] = (
     SendTicket(ticket="put in", transfer="t21", table="T7", seat="5", session=3, **BY_TABLE),
     ArchiveTickets(at=NOON + KEPT_FOR, by=FLOOR, tickets=("gone", "put in")),
 )
+OVERRIDDEN = OverrideWitness(at=NOON, by="max", hours=2, reason="the line is down", second="sue")
 SCRIPT = (
-    *BEGINNING, OPEN, ADOPTED, *ARCHIVED, *ONE_OF_EACH, *ONE_OF_EACH[:-1], *REDEEMING, *TWO_CLAIMS, *ALONE,
-    *TURNED_AWAY, *ENROLLED_ALONE,
+    *BEGINNING, OPEN, ADOPTED, OVERRIDDEN, *ARCHIVED, *ONE_OF_EACH, *ONE_OF_EACH[:-1], *REDEEMING, *TWO_CLAIMS,
+    *ALONE, *TURNED_AWAY, *ENROLLED_ALONE,
 )  # fmt: skip
 """Every command, most of them twice, and what must be refused."""
 

@@ -26,6 +26,7 @@ from taisai.cage.messages import (
     NoteOverAge,
     NotePlace,
     OpenHouse,
+    OverrideWitness,
     RedeemTicket,
     SellTicket,
 )
@@ -151,6 +152,8 @@ def _adopting() -> Iterator[HouseCommand]:
     yield RedeemTicket(at=at, by="Bo", ticket="t-1")
     yield RedeemTicket(at=at, by="Bo", ticket="t-2", second="Sue")
     yield ArchiveTickets(at=at + KEPT_FOR, by="floor", tickets=("t-1", "t-2"))
+    yield EnrolPerson(at=at, by="Olga", person="Cy", rank="shift-manager")
+    yield OverrideWitness(at=at, by="Bo", hours=2, reason="the line to the witness is down", second="Cy")
 
 
 JOURNALS: Final[Mapping[str, Callable[[], Journal]]] = {

@@ -20,7 +20,8 @@ from taisai.game.refusals import Refusal
 from taisai.game.table import Table
 from taisai.journal.codec import HOUSE_STREAM, stream_of
 from taisai.journal.engine import Engine, Submission
-from taisai.journal.journal import Journal, rotation_text
+from taisai.journal.journal import Journal
+from taisai.journal.seals.checkpoints import rotation_text
 from taisai.journal.seals.keys import SigningKey
 from taisai.journal.seals.merkle import Frontier
 from taisai.journal.seals.secret import StorageSecret

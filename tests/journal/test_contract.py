@@ -16,8 +16,8 @@ from taisai.journal.codec import (
     RulebookStored,
 )
 from taisai.journal.errors import ConflictError, JournalError
-from taisai.journal.journal import MOST_STREAM, Decision, Journal, rotation_text
-from taisai.journal.seals.checkpoints import read_signed
+from taisai.journal.journal import MOST_STREAM, Decision, Journal
+from taisai.journal.seals.checkpoints import read_signed, rotation_text
 from taisai.journal.seals.keys import PublicKey
 from taisai.journal.seals.merkle import leaf_hash, root_of
 from taisai.journal.stores.contract import MemoryStore, Row, Store

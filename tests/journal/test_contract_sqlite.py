@@ -279,7 +279,7 @@ NO_JOURNAL: dict[str, tuple[Made, type[JournalError], str]] = {
     "a newer one": (
         lambda path: marked(path, "user_version", 99),
         JournalError,
-        "of version 5 or older, got version 99, made by a newer Taisai",
+        f"of version {len(schema.MIGRATIONS)} or older, got version 99, made by a newer Taisai",
     ),
     "a text": (lambda path: path.write_text("Dear Sir, " * 99), DamagedError, "damaged SQLite file"),
     "a directory": (Path.mkdir, UnwritableError, "unable to open database file"),

@@ -340,4 +340,4 @@ def test_sabotage_an_answer_in_spite_of_a_failed_sync_is_seen(
             append(self, rows, head)
 
     monkeypatch.setattr(sqlite.SqliteStore, "append", boldly)
-    assert any("entries, got" in one for one in unsynced(shelf, 40)[0])
+    assert any("entries, got" in one for one in unsynced(shelf, 41)[0])

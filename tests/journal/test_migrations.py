@@ -44,6 +44,7 @@ def _contents() -> dict[int, dict[str, list[Any]]]:
         3: {"snapshot": [("house", 1, bytes(32), b"{}")], "part": [("table:SB1", 1, 4, bytes(32), b"{}")]},
         4: {"vault": [("staff/ann", b"secret")]},
         5: {"head": [(1, 6, 7, b"code")]},
+        6: {"newest": [(1, *store.checkpoints()[0], b"{}")]},
     }
 
 
@@ -254,7 +255,7 @@ def test_a_new_file_is_made_in_as_many_steps_as_there_are_versions(tmp_path: Pat
 
 
 def _others() -> list[str]:
-    return [f"other rows in {table}" for table in list(contents_of(NEWEST))[1:-1]]
+    return [f"other rows in {table}" for table in list(contents_of(NEWEST))[1:] if table != "head"]
 
 
 def test_anyone_who_comes_second_finds_it_done(tmp_path: Path) -> None:

@@ -18,6 +18,10 @@ from taisai.server.config.settings import ServerSetting
 from taisai.validation import ValueKind
 from tests.server.house_folder import changed, config_of, data_of, faults, lotus
 
+WITNESS = {
+    "url": "https://witness.example/taisai",
+    "key": "witness.example/w1+c8b74c6c+BNzFxUNKZzOTTOXrVqhhWaRpCYKNvnEiIoxomfH78PJd",
+}
 WRONG: dict[str, tuple[Any, ...]] = {
     "house.name": ("", " Lotus", "a" * 65, "a\nb", 5, True, []),
     "house.currency": ("sgd", "SGDX", "", 5),
@@ -67,6 +71,22 @@ WRONG: dict[str, tuple[Any, ...]] = {
     "alarms.disk_full_mb": (0, 5_001, 100_000_001, 1.5),
     "logs.level": ("loud", "INFO", 1),
     "logs.form": ("xml", True),
+    "witness.url": (
+        "",
+        "witness.example",
+        "http://witness.example",
+        "http://192.0.2.1",
+        "ftp://127.0.0.1",
+        "https://ann:secret@witness.example",
+        "https://witness.example/?a",
+        "https://witness.example:0",
+        "https://witness.example:99999",
+        "https://wit ness",
+        5,
+    ),
+    "witness.key": ("", "no-such.pub", "a+b+c", WITNESS["key"][:-1], WITNESS["key"].replace("BN", "AN"), 5),
+    "witness.certificate": ("no-such.crt", 5),
+    "witness.file": ("", 5, "a\0b"),
     "table.name": ("", "SB 1", "a/b", "a" * 25, 5),
     "table.rulebook": ("no-such-book", "no-such.toml", "", 5),
     "table.layout": ("Z", "", 5),
@@ -93,7 +113,10 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def with_value(folder: Path, key: str, value: Any) -> dict[str, Any]:
     data = data_of(folder)
     section, _, name = key.partition(".")
-    (data[section][0] if section == "table" else data.setdefault(section, {}))[name] = value
+    data["witness"] = [dict(WITNESS)] if section == "witness" else []
+    if key == "witness.file":
+        data["witness"] = [{}]
+    (data[section][0] if section in ("table", "witness") else data.setdefault(section, {}))[name] = value
     return data
 
 
@@ -103,7 +126,7 @@ def test_every_setting_has_wrong_values_here() -> None:
 
 @pytest.mark.parametrize("key", WRONG)
 def test_a_wrong_value_is_refused_with_file_key_expected_and_got(folder: Path, key: str) -> None:
-    place = key.replace("table.", "table[1].")
+    place = key.replace("table.", "table[1].").replace("witness.", "witness[1].")
     for value in WRONG[key]:
         found = faults(with_value(folder, key, value), folder)
         assert len(found) == 1, (value, found)
@@ -344,6 +367,42 @@ def test_what_the_journal_would_not_take_is_refused(folder: Path) -> None:
     (line,) = faults(data, folder)
     assert line.startswith("expected at most 1000 characters, got ")
     assert line.endswith("(casino.toml, listen.origins)")
+
+
+# Witnesses
+
+
+def test_a_witness_is_a_url_with_its_key_or_a_file(folder: Path) -> None:
+    (folder / "seen").touch()
+    data = data_of(folder)
+    for witness, problem in (
+        ({}, "expected either url or file, got neither"),
+        ({**WITNESS, "file": "seen"}, "expected either url or file, got both"),
+        (
+            {"url": WITNESS["url"]},
+            "expected the public key of the witness at url, but the section has no key",
+        ),
+        ({**WITNESS, "urll": "x"}, "unknown 'urll'"),
+        ("seen", "expected a table after [[witness]], got 'seen'"),
+    ):
+        found = faults(data | {"witness": [witness]}, folder)
+        assert len(found) == 1, found
+        assert found[0].startswith(problem)
+    for url in ("http://127.0.0.1:8091", "http://localhost", "http://[::1]:1/x", WITNESS["url"]):
+        config = read_config(
+            data | {"witness": [WITNESS | {"url": url}, {"file": "seen"}]}, folder / "c.toml"
+        )
+        assert [one.url for one in config.witnesses] == [url, None]
+        assert config.witnesses[1].file == folder / "seen"
+        assert config.public()["witness.1.key"] == WITNESS["key"]
+        assert not any("seen" in value for value in config.public().values()), "paths are not recorded"
+
+
+def test_one_witness_too_many_is_refused(folder: Path) -> None:
+    data = data_of(folder)
+    assert len(read_config(data | {"witness": [WITNESS] * 4}, folder / "casino.toml").witnesses) == 4
+    (line,) = faults(data | {"witness": [WITNESS] * 5}, folder)
+    assert line.startswith("expected at most 4 witnesses, each after [[witness]], got 5")
 
 
 # The list of settings

@@ -14,10 +14,11 @@ from tests.server import access_matrix as matrix
 from tests.server.virtual_server import Connected, connected, run
 
 LOOKS: Final = {
-    "rows", "head", "last", "version", "streams", "checkpoints", "backwards", "snapshots", "snapshot", "part",
-    "parts", "expect_writer",
+    "rows", "head", "last", "version", "streams", "checkpoints", "newest", "backwards", "snapshots",
+    "snapshot", "part", "parts", "expect_writer",
 }  # fmt: skip
-ADDS: Final = {"append", "seal"}
+ADDS: Final = {"append", "seal", "keep_newest"}
+"""The newest checkpoint replaces one over fewer entries."""
 BESIDE: Final = {"keep", "forget", "secret", "keep_secret", "secrets", "close"}
 """Snapshots, which are made from the journal again, and the vault, which is no part of it."""
 
@@ -34,7 +35,7 @@ def test_the_server_itself_neither_appends_nor_seals_nor_forgets_through_a_store
             if isinstance(node, ast.Attribute) and _is_store(node.value):
                 called.setdefault(node.attr, path.name)
     known = {"secret", "keep_secret", "secrets", "rows", "last", "checkpoints", "backwards", "close"}
-    assert called.keys() <= known | {"expect_writer"}, called
+    assert called.keys() <= known | {"expect_writer", "newest"}, called
     assert called.keys() >= {"secret", "keep_secret"}, "something was found"
 
 

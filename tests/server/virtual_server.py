@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import inspect
 from collections import deque
-from collections.abc import Callable, Coroutine, Iterable
+from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
 from functools import cache, partial
 from hashlib import sha256
 from itertools import count
@@ -27,6 +27,7 @@ from taisai.journal.codec import HOUSE_STREAM, AnyCommand
 from taisai.protocol.message import PROTOCOL_VERSION
 from taisai.protocol.replies import socket_schema
 from taisai.protocol.requests import device_text
+from taisai.protocol.views import Words
 from taisai.rules import Act, Rulebook, rulebook
 from taisai.server.auth.credentials import Cost, Passwords
 from taisai.server.auth.permissions import DEVICES, STAFF, RateLimit, Role
@@ -35,6 +36,7 @@ from taisai.server.config.tables import DiceIn
 from taisai.server.http.app import Application, application, serve_socket, web_of
 from taisai.server.runtime.house_server import HouseServer
 from taisai.server.runtime.plan import ConnectionLimits, HousePlan, TablePlan
+from taisai.server.runtime.witness_links import WitnessLink
 from tests.server.sim import virtual
 from tests.server.sim.simulated_queue import SimulatedQueue
 from tests.server.sim.virtual import VirtualClock, VirtualLoop
@@ -241,6 +243,8 @@ class Connected:
         policy: SessionPolicy | None = None,
         sign_ins: RateLimit | None = None,
         extra: Callable[[HouseServer], Iterable[Any]] = lambda _casino: (),
+        links: Sequence[WitnessLink] = (),
+        notes: Mapping[str, Words] | None = None,
     ) -> None:
         self.loop = loop
         self.clock = VirtualClock(loop)
@@ -264,7 +268,8 @@ class Connected:
                 ],
             ),
             clock=self.clock, entropy=entropy, key=KEY, passwords=Passwords(entropy, TINY),
-            make_queue=partial(SimulatedQueue, chance=_Never(), slow=0.0),
+            make_queue=partial(SimulatedQueue, chance=_Never(), slow=0.0), links=links,
+            notes=notes,
         )  # fmt: skip
         self.dispatcher = self.casino.dispatcher
         self.door = self.casino.authentication

@@ -68,7 +68,9 @@ export class StaffRequests {
       answered(meant);
       return tell;
     } catch (error) {
-      const isAnswered = !(error instanceof Unanswered) && !(error instanceof Refused && error.reason === "second-person");
+      // What is not witnessed may be booked: the same request has to be sent again under its id.
+      const isOpenStill = error instanceof Refused && (error.reason === "second-person" || error.reason === "unwitnessed");
+      const isAnswered = !(error instanceof Unanswered) && !isOpenStill;
       if (isAnswered) answered(meant);
       throw error;
     }

@@ -6,7 +6,9 @@ import binascii
 import json
 import re
 from base64 import b64decode, b64encode
+from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 from taisai.audit.sources import Body, End
@@ -20,9 +22,16 @@ from taisai.journal.codec import (
     KeyIntroduced,
 )
 from taisai.journal.errors import DamagedError
-from taisai.journal.journal import IDS, origin_of, rotation_text
-from taisai.journal.seals.checkpoints import CheckpointError, SignedCheckpoint, read_signed
-from taisai.journal.seals.keys import KeysError, PublicKey
+from taisai.journal.journal import IDS
+from taisai.journal.seals.checkpoints import (
+    CheckpointError,
+    SignedCheckpoint,
+    origin_of,
+    read_signed,
+    rotation_text,
+)
+from taisai.journal.seals.cosignatures import cosigned_at
+from taisai.journal.seals.keys import KeysError, PublicKey, WitnessKey
 from taisai.journal.seals.merkle import Frontier, leaf_hash
 from taisai.journal.stores.contract import StoredCheckpoint
 from taisai.rules.errors import printable
@@ -44,10 +53,22 @@ class Seal(NamedTuple):
     key: PublicKey
 
 
+@dataclass(frozen=True, slots=True)
+class Cosigned:
+    """The latest checkpoint that a witness cosigned: its size, and when."""
+
+    witness: str
+    """The public key of the witness."""
+    size: int
+    at: int
+    """Seconds since 1970, by the witness's clock."""
+
+
 class Chain:
     """Checks the form of a journal, entry by entry."""
 
-    def __init__(self, codec: Codec | None = None) -> None:
+    def __init__(self, codec: Codec | None = None, witnesses: Sequence[WitnessKey] = ()) -> None:
+        """`witnesses`: keys whose cosignatures are verified; those of others do not matter."""
         self.codec = codec or Codec()
         self.tree = Frontier()
         self.versions: dict[str, int] = {}
@@ -55,7 +76,10 @@ class Chain:
         self.signers: list[Signer] = []
         self.seals: list[Seal] = []
         """The latest valid checkpoint of each key."""
+        self.cosigned: dict[str, Cosigned] = {}
+        """Public key of a witness → the latest checkpoint that it cosigned."""
         self.checkpoints = 0
+        self._witnesses = witnesses
         self._previous = NOTHING_BEFORE
         self._more = 0
         self._stream = ""
@@ -184,6 +208,12 @@ class Chain:
             raise DamagedError(size, f"the checkpoint has no valid signature of {name}")
         if checkpoint.root != self.tree.root():
             raise wrong_root(checkpoint.root, self.tree)
+        for key in self._witnesses:
+            at = cosigned_at(checkpoint.body, signed.signatures, key)
+            if at is not None:
+                self.cosigned[key.text] = Cosigned(key.text, size, at)
+            elif any((note.name, note.id) == (key.name, key.id) for note in signed.signatures):
+                raise DamagedError(size, f"the cosignature of {key.name} under the checkpoint is forged")
 
     def end(self, end: End) -> None:
         """Checks the last line of an export."""

@@ -9,7 +9,7 @@ from typing import Final, TypeVar
 
 import msgspec
 
-from taisai.audit.chain import Chain, Seal
+from taisai.audit.chain import Chain, Cosigned, Seal
 from taisai.audit.rules_check import RulesCheck, check_books
 from taisai.audit.sources import PROGRESS_EVERY, Body, JournalFile, Progress, Source, source_of
 from taisai.cage import MissingSide, how_to_finish, unfinished
@@ -19,7 +19,7 @@ from taisai.journal.beside import TREE, body_of, part_of, tree_of
 from taisai.journal.codec import HOUSE_STREAM, Entry, table_of
 from taisai.journal.errors import DamagedError
 from taisai.journal.seals.checkpoints import SignedCheckpoint
-from taisai.journal.seals.keys import PublicKey
+from taisai.journal.seals.keys import PublicKey, WitnessKey
 from taisai.journal.stores.contract import StoredCheckpoint
 from taisai.journal.stores.sqlite_reader import SqliteReader
 from taisai.journal.streams import HouseStream, TableStream, is_round, is_usable
@@ -58,6 +58,8 @@ class Report:
     """The verifier keys that the journal names, in their order."""
     signed_by: tuple[str, ...]
     """The keys that signed a checkpoint."""
+    witnessed: tuple[Cosigned, ...]
+    """The latest checkpoint of each witness whose key was given."""
     is_key_given: bool
     """Whether the key was given; otherwise it is the key that the journal names."""
     held: int
@@ -94,20 +96,27 @@ def verified(
     *,
     key: PublicKey | None = None,
     held: Sequence[SignedCheckpoint] = (),
+    witnesses: Sequence[WitnessKey] = (),
     progress: Progress | None = None,
 ) -> Report:
     """What the file proves; a DamagedError with the position of the first fault if it is damaged."""
     source = source_of(path)
     try:
-        return _Audit(source, key, held).run(progress)
+        return _Audit(source, key, held, witnesses).run(progress)
     finally:
         source.close()
 
 
 class _Audit:
-    def __init__(self, source: Source, key: PublicKey | None, held: Sequence[SignedCheckpoint]) -> None:
-        self.source, self.key = source, key
-        self.chain, self.rules = Chain(), RulesCheck()
+    def __init__(
+        self,
+        source: Source,
+        key: PublicKey | None,
+        held: Sequence[SignedCheckpoint],
+        witnesses: Sequence[WitnessKey] = (),
+    ) -> None:
+        self.source, self.key, self.witnesses = source, key, witnesses
+        self.chain, self.rules = Chain(witnesses=witnesses), RulesCheck()
         self.held = sorted(held, key=lambda signed: signed.checkpoint.size)
         self.agreed = 0
         self.snapshots = _Snapshots(source.reader if isinstance(source, JournalFile) else None)
@@ -171,6 +180,9 @@ class _Audit:
         if self.key and self._trusted() is None:
             problem = f"no checkpoint is signed by {self.key.name} {self.key.id} or a later key"
             raise DamagedError(size, problem)
+        for witness in self.witnesses:
+            if witness.text not in self.chain.cosigned:
+                raise DamagedError(size, f"no checkpoint is cosigned by {witness.name} {witness.id}")
         self.snapshots.end()
         if isinstance(self.source, JournalFile) and (faults := self.source.reader.faults()):
             raise DamagedError(0, f"damaged SQLite file: {faults[0]}")
@@ -191,6 +203,7 @@ class _Audit:
             sealed=seal.size if seal else 0, sealed_at=seal and seal.at, sealed_by=seal and seal.key.text,
             keys=tuple(signer.key.text for signer in chain.signers),
             signed_by=tuple(dict.fromkeys(seal.key.text for seal in chain.seals)),
+            witnessed=tuple(chain.cosigned.values()),
             is_key_given=self.key is not None, held=self.agreed, snapshots=self.snapshots.compared,
             unused_snapshots=self.snapshots.unused, in_transit=in_transit, in_transit_told=how,
             record_corrections=rules.events.get(RecordCorrected, 0),

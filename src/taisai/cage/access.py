@@ -188,6 +188,10 @@ def _note_win(house: House, event: messages.LargeWinNoted) -> None:
         del house.wins[next(iter(house.wins))]
 
 
+def _override(house: House, event: messages.WitnessOverridden) -> None:
+    house.witness_overridden = event.until
+
+
 def _adopt(house: House, event: messages.InterpretationsAdopted) -> None:
     house.adopted[event.digest] = AdoptedEdition(event.rulebook, event.edition, event.by, event.at)
 
@@ -231,6 +235,7 @@ _CHANGES: Final[Mapping[type[HouseEvent], Callable[[House, Any], None]]] = {
     messages.CredentialsSet: _set_credentials,
     messages.SettingsTaken: _take_settings,
     messages.InterpretationsAdopted: _adopt,
+    messages.WitnessOverridden: _override,
     messages.LargeWinNoted: _note_win,
     messages.SystemStarted: _only_note,
     messages.SystemStopped: _only_note,

@@ -99,6 +99,7 @@ _ACTS: Final[Mapping[type[HouseCommand], _Act]] = {
     messages.RevokeSessions: _Act(messages.SessionsRevoked, _ACCESS, _Who.SUPERVISOR),
     messages.SetCredentials: _Act(messages.CredentialsSet, _ACCESS, _Who.SELF),
     messages.TakeSettings: _Act(messages.SettingsTaken, Clause("house:settings"), _Who.FLOOR),
+    messages.OverrideWitness: _Act(messages.WitnessOverridden, Clause("house:witness"), _Who.TWO),
     messages.AdoptInterpretations: _Act(messages.InterpretationsAdopted, ADOPTION, _Who.STAFF),
     messages.NoteStart: _Act(messages.SystemStarted, _RUNNING, _Who.FLOOR),
     messages.NoteStop: _Act(messages.SystemStopped, _RUNNING, _Who.FLOOR),

@@ -149,6 +149,8 @@ class House:
     """Which file it was."""
     adopted: dict[str, AdoptedEdition] = field(default_factory=dict)
     """Digest of a rulebook → who adopted its interpretations."""
+    witness_overridden: int = 0
+    """Until when two people let money leave although a witness is silent; 0 if they never did."""
 
     @property
     def open(self) -> bool:

@@ -18,6 +18,7 @@ from taisai.cage.messages import (
     NoteSignOut,
     NoteWin,
     OpenHouse,
+    OverrideWitness,
     RedeemTicket,
     SignOutCause,
     TakeSettings,
@@ -35,6 +36,7 @@ MOST_EDITION: Final = 1_000  # of one rulebook: one a month for eighty years
 MOST_SESSIONS: Final = 2**31 - 1  # of one seat: one a second would last for 68 years
 
 MOST_ROUND: Final = 2**31 - 1  # of one table, likewise
+MOST_OVERRIDE: Final = 8  # hours that money may leave without a witness: a shift, then people decide again
 MOST_TEXT: Final = 500  # characters of a reason or detail
 MOST_SETTINGS: Final = 1_000  # at once: some dozens of the system's own, and ten for each of a hundred tables
 MOST_SETTING: Final = 1_000  # characters of one
@@ -81,6 +83,7 @@ _KINDS_OF: Final[Mapping[tuple[type[HouseCommand], str], ValueKind[Any]]] = {
     (AdoptInterpretations, "digest"): text(
         "a digest 'sha256:' and 64 hexadecimal digits", "sha256:[0-9a-f]{64}"
     ),
+    (OverrideWitness, "hours"): whole(1, MOST_OVERRIDE, "hours"),
     (NoteSignIn, "session"): NAME,
     (NoteFailure, "counts"): passing("true or false", lambda value: type(value) is bool),
     (NoteSignOut, "session"): NAME,

@@ -12,6 +12,7 @@ GROUPS: Final = {
     "journal": "Seal journals and list their checkpoints.",
     "keys": "The keys that sign journals.",
     "audit": "Prove, show and export a journal.",
+    "witness": "Remember the checkpoints of journals on another host.",
 }
 
 
@@ -201,7 +202,7 @@ COMMAND_ENTRIES: Final = (
         ("taisai restore evening-copy.db again.db", "taisai restore --check evening-copy.db")),
     CommandEntry("audit verify", "audit.verify:verify",
         "Prove a journal: chain, signatures, and every decision made again by the stored rulebooks.",
-        "file:journal --key:operator --checkpoint --json",
+        "file:journal --key:operator --checkpoint --witness-key --json",
         ("taisai audit verify evening.db",
          "taisai audit verify evening.db --key evening.db.key.pub --checkpoint checkpoint.txt",
          "taisai audit verify evening.jsonl --json")),
@@ -246,6 +247,15 @@ COMMAND_ENTRIES: Final = (
         "Set up a house: casino.toml, keys, approvals, and a journal with its first administrator.",
         "folder --administrator --house --currency --zone --password-file --passphrase-file:new --json",
         ('taisai init lotus --house "Lotus" --administrator "Ann Tan" --password-file secret',)),
+    CommandEntry("witness init", "witness:init",
+        "Make a witness: its key, its memory, and the list of journals that it cosigns.",
+        "folder:witness --name --passphrase-file:new --json",
+        ("taisai witness init watcher --name witness.example/w1",)),
+    CommandEntry("witness serve", "witness:serve",
+        "Run a witness: it cosigns checkpoints that continue what it has seen, and refuses all others.",
+        "folder:witness --host --port:witness --tls-certificate --tls-key --passphrase-file",
+        ("taisai witness serve watcher",
+         "taisai witness serve watcher --host 192.0.2.7 --tls-certificate w.crt --tls-key w.tls.key")),
     CommandEntry("unlock", "server.setup:unlock",
         "Unlock a person with the house's key while no server runs; the journal records it.",
         "person --config --reason --json",

@@ -158,6 +158,8 @@ OPTIONS: Final[dict[str, CommandOption]] = {
         "a verifier key of the operator, or its .pub file; repeat it if keys have changed", "KEY", "repeated"
     ),
     "--checkpoint": CommandOption("a checkpoint kept elsewhere; can be repeated", "FILE", "repeated"),
+    "--witness-key": CommandOption(
+        "a witness's key, or its .pub file: verify what it cosigned; can be repeated", "KEY", "repeated"),
     "--table": CommandOption("only this table", "T"),
     "--table:round": CommandOption("only this table (required with --round if there are several)", "T"),
     "--round": CommandOption("show this round in detail", "N"),
@@ -194,6 +196,12 @@ OPTIONS: Final[dict[str, CommandOption]] = {
     "--reason": CommandOption(
         "the reason, for the journal (default: nobody else could unlock)",
         "TEXT", default="nobody else could unlock"),
+    "folder:witness": CommandOption("the folder of the witness", "DIR"),
+    "--host": CommandOption(
+        "the address to listen on (default: 127.0.0.1); another one needs TLS", "HOST", default="127.0.0.1"),
+    "--port:witness": CommandOption("the port (default: 8091)", "P"),
+    "--tls-certificate": CommandOption("the certificate chain in PEM", "FILE"),
+    "--tls-key": CommandOption("the certificate's secret key in PEM", "FILE"),
     "--port": CommandOption("the port (default: 8080, or the next free one)", "P"),
     "--no-open": CommandOption("open no browser"),
     "--fast": CommandOption("do not wait: a round takes about two seconds"),

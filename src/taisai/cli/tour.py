@@ -70,7 +70,9 @@ def _journal(story: Playbook) -> None:
             for _ in record.play().steps():
                 pass
             record.seal()
-        audit_verify.verify(Namespace(file=file, key=f"{file}.key.pub", checkpoint=[], json=False))
+        audit_verify.verify(
+            Namespace(file=file, key=f"{file}.key.pub", checkpoint=[], witness_key=[], json=False)
+        )
         stake, forged = b'"stake":200', b'"stake":900'
         connection = apsw.Connection(file)
         sql = connection.execute("SELECT sql FROM sqlite_schema WHERE name = 'entry_is_not_changed'").get

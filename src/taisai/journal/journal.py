@@ -27,11 +27,12 @@ from taisai.journal.codec import (
 )
 from taisai.journal.errors import ConflictError, DamagedError, InDoubtError, JournalError
 from taisai.journal.reading import ReadTree, expect_head, hash_all, read_entries, read_events, read_tree
-from taisai.journal.seals.checkpoints import Checkpoint, SignedCheckpoint, signed
+from taisai.journal.seals.checkpoints import Checkpoint, origin_of, rotation_text, signed
+from taisai.journal.seals.growth import tree_bytes
 from taisai.journal.seals.keys import PublicKey, SigningKey
 from taisai.journal.seals.merkle import Frontier
 from taisai.journal.seals.secret import StorageSecret
-from taisai.journal.stores.contract import Row, Store, StoredCheckpoint, StoredSnapshot
+from taisai.journal.stores.contract import NewestCheckpoint, Row, Store, StoredCheckpoint, StoredSnapshot
 from taisai.rules.book import Rulebook, rulebook_from
 
 IDS: Final = re.compile(r"[A-Za-z0-9.-]{1,64}")
@@ -47,16 +48,6 @@ class Decision(NamedTuple):
     asked: AnyCommand | None = None
     expected: int | None = None
     """How many entries the stream must have; None: any number."""
-
-
-def origin_of(journal: str) -> str:
-    """The name of a journal in its checkpoints."""
-    return f"taisai/{journal}"
-
-
-def rotation_text(origin: str, position: int, previous: str, key: str) -> bytes:
-    """The text that the old key signs to introduce a new one: the journal, the place and the new key."""
-    return f"taisai key rotation\n{origin}\n{position}\n{previous}\n{key}\n".encode()
 
 
 class Journal:
@@ -86,6 +77,8 @@ class Journal:
         self._keys: list[tuple[int, PublicKey]] = []
         """Position of the entry that introduced it, and key."""
         self._books: dict[str, str] = {}
+        self.recent: list[bytes] | None = None
+        """The leaves that were appended since somebody took them; None where nobody does."""
         for entry in self.entries(stream=JOURNAL_STREAM):
             self._learn(entry.event, entry.position)
         if (secret := secret or self._unlocked(key)) is not None:
@@ -183,6 +176,10 @@ class Journal:
         """The root hash of the tree over all entries."""
         return self._tree.root()
 
+    def tree(self) -> Frontier:
+        """A copy of the tree over all entries."""
+        return Frontier(self._tree.size, self._tree.peaks)
+
     def version(self, stream: str) -> int:
         """The number of entries in a stream."""
         return self._versions.get(stream, 0)
@@ -241,6 +238,8 @@ class Journal:
         self._versions |= versions
         for leaf in leaves:
             self._tree.append(leaf)
+        if self.recent is not None:
+            self.recent += leaves
         if JOURNAL_STREAM in versions:
             for row in rows:
                 if row.stream == JOURNAL_STREAM:
@@ -290,12 +289,29 @@ class Journal:
         self.append([Decision(JOURNAL_STREAM, [event])])
 
     def seal(self, key: SigningKey, *, at: int) -> str:
-        """Signs all entries so far. Stores and returns the checkpoint."""
-        self._expect(key)
-        self._expect_hashed()
-        text = signed(Checkpoint(origin=self.origin, size=self.size, root=self.root(), at=at), key)
+        """Signs all entries so far. Stores the checkpoint for ever and returns it."""
+        text = self.signed(key, at=at)
         self.store.seal(StoredCheckpoint(self.size, text))
         return text
+
+    def seal_newest(self, key: SigningKey, *, at: int, seen: Frontier | None = None) -> str:
+        """Signs all entries so far in place of the newest checkpoint; `seen`: the tree that witnesses saw."""
+        text = self.signed(key, at=at)
+        self.store.keep_newest(NewestCheckpoint(self.size, text, tree_bytes(seen or self._tree)))
+        return text
+
+    def keep_checkpoint(self, checkpoint: StoredCheckpoint) -> None:
+        """Keeps a signed checkpoint for ever, with what witnesses have signed under it."""
+        self.store.seal(checkpoint)
+        newest = self.store.newest()
+        if newest is not None and newest.size == checkpoint.size:
+            self.store.keep_newest(newest._replace(text=checkpoint.text))
+
+    def signed(self, key: SigningKey, *, at: int) -> str:
+        """The checkpoint over all entries so far; it is not stored."""
+        self._expect(key)
+        self._expect_hashed()
+        return signed(Checkpoint(origin=self.origin, size=self.size, root=self.root(), at=at), key)
 
     def _expect_hashed(self) -> None:
         """Before anything is signed. An authenticated tree is signed as it is: it is of what was written."""
@@ -306,19 +322,10 @@ class Journal:
         """Hashes every entry, once. Also checks that the entries match every earlier checkpoint."""
         if self._is_proved:
             return
-        tree, previous = hash_all(self.store, self._expect_sealed)
+        tree, previous = hash_all(self.store, self.origin, self._keys)
         if (tree.size, tree.root(), previous) != (self.size, self.root(), self._previous):
             raise DamagedError(0, "the entries have changed since the journal was opened")
         self._is_proved = True
-
-    def _expect_sealed(self, signed_: SignedCheckpoint, tree: Frontier) -> None:
-        """Refuses entries that do not match an earlier checkpoint."""
-        keys = [key for since, key in self._keys if since <= tree.size]
-        checkpoint = signed_.checkpoint
-        is_ours = (checkpoint.origin, checkpoint.root) == (self.origin, tree.root())
-        if not is_ours or not keys or not signed_.is_signed_by(keys[-1]):
-            problem = f"the entries up to here do not match a signed checkpoint ({checkpoint.origin})"
-            raise DamagedError(tree.size, problem)
 
     def _expect(self, key: SigningKey) -> None:
         if self.key is None or key.public != self.key:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
 from taisai.journal.beside import NO_TREE, KeptTree, Snapshots, head_of
 from taisai.journal.codec import FORMAT, JOURNAL_STREAM, NOTHING_BEFORE, AnyEvent, Codec, Entry
 from taisai.journal.errors import DamagedError
 from taisai.journal.seals.checkpoints import SignedCheckpoint, read_signed
+from taisai.journal.seals.keys import PublicKey
 from taisai.journal.seals.merkle import Frontier, leaf_hash
 from taisai.journal.seals.secret import StorageSecret
 from taisai.journal.stores.contract import Row, Store
@@ -50,10 +51,11 @@ def read_tree(store: Store, codec: Codec, snapshots: Snapshots | None) -> ReadTr
     return ReadTree(tree, previous, versions, base.size)
 
 
-def hash_all(
-    store: Store, expect_sealed: Callable[[SignedCheckpoint, Frontier], None]
-) -> tuple[Frontier, str]:
-    """The tree over every entry and the hash of the last; `expect_sealed` is called at each checkpoint."""
+def hash_all(store: Store, origin: str, keys: Sequence[tuple[int, PublicKey]]) -> tuple[Frontier, str]:
+    """The tree over every entry and the hash of the last, checked against each checkpoint.
+
+    `keys`: the position of the entry that introduced it, and the key.
+    """
     stored = (read_signed(checkpoint.text) for checkpoint in store.checkpoints())
     kept = sorted(stored, key=_size_of, reverse=True)
     tree, previous = Frontier(), NOTHING_BEFORE
@@ -63,11 +65,23 @@ def hash_all(
         tree.append(leaf)
         previous = leaf.hex()
         while kept and _size_of(kept[-1]) == tree.size:
-            expect_sealed(kept.pop(), tree)
+            _expect_sealed(kept.pop(), tree, origin, keys)
     if kept:
         problem = f"expected the {_size_of(kept[-1])} of a checkpoint, got {tree.size}"
         raise DamagedError(tree.size, f"entries are missing: {problem}")
     return tree, previous
+
+
+def _expect_sealed(
+    signed: SignedCheckpoint, tree: Frontier, origin: str, keys: Sequence[tuple[int, PublicKey]]
+) -> None:
+    """Refuses entries that do not match an earlier checkpoint."""
+    current = [key for since, key in keys if since <= tree.size]
+    checkpoint = signed.checkpoint
+    is_ours = (checkpoint.origin, checkpoint.root) == (origin, tree.root())
+    if not is_ours or not current or not signed.is_signed_by(current[-1]):
+        problem = f"the entries up to here do not match a signed checkpoint ({checkpoint.origin})"
+        raise DamagedError(tree.size, problem)
 
 
 def read_entries(store: Store, codec: Codec, *, after: int, stream: str | None) -> Iterator[Entry]:

@@ -27,6 +27,7 @@ AT_TABLE: Final[tuple[type[Command], ...]] = tuple(
 AT_HOUSE: Final[tuple[type[HouseCommand], ...]] = (
     house.AdoptInterpretations,
     house.BringIn,
+    house.OverrideWitness,
     house.RedeemTicket,
     house.TakeOut,
 )

@@ -156,6 +156,10 @@ HOUSE_PROCEDURES: Final[Mapping[Clause, str]] = {
     Clause("house:overrides"): (
         "A person who overrides a device's reading or a proposal of the system is recorded by name."
     ),
+    Clause("house:witness"): (
+        "No money leaves the house until every witness has seen the entries of the journal. While a witness "
+        "is silent, two people may let money leave for a stated time, with a reason."
+    ),
     Clause("house:watch"): (
         "The results of each set of dice are monitored. An alarm is noted and changes no result."
     ),

@@ -254,3 +254,29 @@ class ClaimCollected(HouseEvent, frozen=True, kw_only=True, tag="claim-collected
     claim: str
     amount: int
     second: str
+
+
+# Money that leaves while a witness is silent
+
+
+class OverrideWitness(HouseCommand, frozen=True, kw_only=True, tag="override-witness"):
+    """Money may leave the house for some hours although a witness is silent: two people decide it."""
+
+    since: ClassVar[int] = 2
+    hours: int
+    """For how long, from now on; at most 8."""
+    reason: str
+    second: str | None = None
+
+
+class WitnessOverridden(HouseEvent, frozen=True, kw_only=True, tag="witness-overridden"):
+    """Money may leave the house for some hours although a witness is silent."""
+
+    since: ClassVar[int] = 2
+    hours: int
+    reason: str
+    second: str
+
+    @property
+    def until(self) -> int:
+        return self.at + self.hours * 3_600_000

@@ -29,7 +29,7 @@ from taisai.cli.audit.reading import CHECK_FAILED, count, flawed, held_checkpoin
 from taisai.cli.files import STDOUT, read_file, writing
 from taisai.cli.printing import as_json, line, wrapped
 from taisai.journal.errors import DamagedError
-from taisai.journal.seals.keys import PublicKey, load_public_key
+from taisai.journal.seals.keys import PublicKey, WitnessKey, load_key, load_public_key
 from taisai.rules import rulebook_ids
 from taisai.rules.book import editions
 from taisai.rules.errors import RulesError, printable
@@ -40,9 +40,10 @@ def verify(arguments: Namespace) -> int:
     file = arguments.file
     key = load_public_key(arguments.key) if arguments.key is not None else None
     held = [held_checkpoint(path) for path in arguments.checkpoint]
+    witnesses = [load_key(witness, WitnessKey) for witness in arguments.witness_key]
     try:
         with closing(opened(file)) as source, progress(source, "verifying") as advance:
-            report = verified(file, key=key, held=held, progress=advance)
+            report = verified(file, key=key, held=held, witnesses=witnesses, progress=advance)
     except DamagedError as error:
         return flawed(error, file, json=arguments.json)
     if arguments.json:
@@ -113,6 +114,9 @@ def _sealed(report: Report, key: PublicKey | None) -> Iterator[str]:
         )
     else:
         yield "Not sealed: no checkpoint that you trust covers any entry."
+    for cosigned in report.witnessed:
+        witness, at = WitnessKey.parse(cosigned.witness), moment(1_000 * cosigned.at)
+        yield f"Witnessed up to entry {cosigned.size:,} by {_named(witness)} on {at}, the key that you gave."
     if report.tail:
         entries = count(report.tail, "entry is", "entries are")
         yield f"{entries} in the unsealed tail: anyone with the file could have changed these entries."

@@ -41,6 +41,7 @@ from taisai.server.runtime.startup_checks import (
     opened,
     proven,
 )
+from taisai.server.runtime.witness_checks import StartWitnesses, ask_witnesses
 
 
 def recovery_lines(answers: Mapping[str, object]) -> Iterator[str]:
@@ -64,6 +65,9 @@ def run(arguments: Namespace) -> int:
     start, journal = opened(config, now=clock.now())
     if journal is None or not start.passed:
         return _failed(start.lines(), journal)
+    witnesses = ask_witnesses(config.witnesses, journal.journal, journal.key, start, now=clock.now())
+    if witnesses is None:
+        return _failed(start.lines(), journal)
     for text in recovery_lines(journal.engine.recover(at=clock.now())):
         line(f"! {text}")
     config = in_force(config, journal.approvals, clock.now())
@@ -73,6 +77,7 @@ def run(arguments: Namespace) -> int:
     for text in start.lines():
         line(text)
     if arguments.check:
+        witnesses.close()
         journal.journal.close()
         return 0
     try:
@@ -82,7 +87,7 @@ def run(arguments: Namespace) -> int:
         raise
     import uvloop
 
-    if problem := uvloop.run(_serve(config, journal, at, start.lines(), clock)):
+    if problem := uvloop.run(_serve(config, journal, at, start.lines(), clock, witnesses)):
         sys.stderr.write(f"taisai: {problem}\n")
         return CHECK_FAILED
     line("stopped: sessions ended, the journal is sealed")
@@ -98,8 +103,13 @@ def _failed(lines: list[str], journal: OpenedJournal | None) -> int:
     return CHECK_FAILED
 
 
-async def _serve(
-    config: Config, opened_journal: OpenedJournal, at: socket.socket, checks: list[str], clock: WallClock
+async def _serve(  # noqa: PLR0917  the parts of one start, in its order
+    config: Config,
+    opened_journal: OpenedJournal,
+    at: socket.socket,
+    checks: list[str],
+    clock: WallClock,
+    witnesses: StartWitnesses,
 ) -> str | None:
     """Serves until stopped; returns why the journal could not be written or sealed to the end."""
     journal = opened_journal.journal
@@ -107,7 +117,7 @@ async def _serve(
     audit = BackgroundAudit(config.journal.file, size=journal.size, root=journal.root())
     house_server = HouseServer(
         opened_journal.engine, plan, clock=clock, entropy=secrets.token_bytes, key=opened_journal.key,
-        audit=audit,
+        audit=audit, links=witnesses.links, notes=witnesses.notes,
     )  # fmt: skip
     try:
         for sentence in await house_server.start():

@@ -23,8 +23,8 @@ from taisai.game.table import Table
 from taisai.journal.codec import stream_of, table_of
 from taisai.journal.engine import SNAPSHOT_EVERY, Engine
 from taisai.journal.errors import JournalError
-from taisai.journal.journal import Decision, Journal, origin_of
-from taisai.journal.seals.checkpoints import read_signed
+from taisai.journal.journal import Decision, Journal
+from taisai.journal.seals.checkpoints import origin_of, read_signed
 from taisai.journal.seals.keys import SigningKey, load_signing_key, make_key
 from taisai.rules.book import Rulebook
 from taisai.rules.errors import printable

@@ -36,6 +36,7 @@ MOST_SIGNATURES: Final = 16  # the number that every reader of signed notes must
 MOST_TIME: Final = 10**19 - 1  # milliseconds since 1970; of 19 digits, as sizes are
 ID_BYTES: Final = 4
 _BODY_LINES: Final = 4
+_HEAD_LINES: Final = 3  # of any log: origin, size, root
 _DECIMAL: Final = re.compile(r"0|[1-9][0-9]{0,18}")
 _SIGNATURE: Final = re.compile(r"— ([^ ]+) ([A-Za-z0-9+/]+={0,2})")
 
@@ -135,6 +136,34 @@ def read_signed(text: str | bytes) -> SignedCheckpoint:
     return SignedCheckpoint(checkpoint, tuple(read))
 
 
+class SignedHead(NamedTuple):
+    """Size and root hash of any log, with or without lines of its own, as a witness reads them."""
+
+    origin: str
+    size: int
+    root: bytes
+    body: str
+    """The text that is signed."""
+    signatures: tuple[NoteSignature, ...]
+
+
+def read_head(text: str | bytes) -> SignedHead:
+    """The checkpoint of any log (c2sp.org/tlog-checkpoint). Its signatures are not verified here."""
+    lines = _lines(text)
+    end = lines.index("") if "" in lines else len(lines)
+    body, signatures = lines[:end], lines[end + 1 :]
+    if len(body) < _HEAD_LINES or not signatures:
+        got = f"{len(body)} and {len(signatures)}"
+        raise CheckpointError(f"expected {_HEAD_LINES} lines or more, an empty one and signatures, got {got}")
+    if len(signatures) > MOST_SIGNATURES:
+        raise CheckpointError(
+            f"expected at most {MOST_SIGNATURES} lines of signatures, got {len(signatures)}"
+        )
+    head = Checkpoint(origin=body[0], size=_decimal(body[1], 2), root=_decoded(body[2], 3), at=0)
+    read = (read_signature(line, number) for number, line in enumerate(signatures, end + 2))
+    return SignedHead(head.origin, head.size, head.root, "\n".join(body) + "\n", tuple(read))
+
+
 def _lines(text: str | bytes) -> list[str]:
     try:
         data = text.encode() if isinstance(text, str) else text
@@ -183,3 +212,16 @@ def _decoded(text: str, line: int) -> bytes:
 
 def _unexpected(expected: str, got: object, line: int) -> CheckpointError:
     return CheckpointError(f"expected {expected}, got {printable(repr(got))} (line {line})")
+
+
+# The journals of Taisai
+
+
+def origin_of(journal: str) -> str:
+    """The name of a journal in its checkpoints."""
+    return f"taisai/{journal}"
+
+
+def rotation_text(origin: str, position: int, previous: str, key: str) -> bytes:
+    """The text that the old key signs to introduce a new one: the journal, the place and the new key."""
+    return f"taisai key rotation\n{origin}\n{position}\n{previous}\n{key}\n".encode()

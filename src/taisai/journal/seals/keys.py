@@ -23,7 +23,7 @@ import shlex
 import stat
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, ClassVar, Final, Self, TypeVar
 
 from taisai.journal.errors import JournalError
 from taisai.rules.errors import printable
@@ -36,7 +36,6 @@ MOST_NAME: Final = 100  # characters of a key's name
 MOST_PASSPHRASE: Final = 1023  # bytes; the limit of OpenSSL
 MOST_FILE: Final = 16_384  # bytes of a key file; ours have a few hundred
 KEY_BYTES: Final = 32
-_ED25519: Final = b"\x01"  # the signature type of signed notes
 _OTHERS: Final = stat.S_IRWXG | stat.S_IRWXO
 _LINE: Final = re.compile(r"([^+\s]+)\+([0-9a-f]{8})\+([A-Za-z0-9+/]+={0,2})")
 _LINE_START: Final = re.compile(r"(PRIVATE\+KEY\+)?[^+\s]+\+[0-9a-f]{8}\+")
@@ -62,6 +61,8 @@ def is_key_name(value: object) -> bool:
 class PublicKey:
     """A public key, which verifies signatures."""
 
+    KIND: ClassVar[bytes] = b"\x01"
+    """The signature type of signed notes: Ed25519 over the text itself."""
     name: str
     raw: bytes = field(repr=False)
 
@@ -71,7 +72,7 @@ class PublicKey:
             raise KeysError(f"expected a public key of {KEY_BYTES} bytes, got {self.raw!r} ({self.name})")
 
     @classmethod
-    def parse(cls, text: str) -> PublicKey:
+    def parse(cls, text: str) -> Self:
         """The key in a line `name+id+key`, with or without its newline."""
         match = _LINE.fullmatch(text.removesuffix("\n"))
         if match is None:
@@ -83,8 +84,8 @@ class PublicKey:
             kind_and_raw = base64.b64decode(encoded, validate=True)
         except binascii.Error as error:
             raise KeysError(f"expected base64, got {printable(repr(encoded))} ({name}): {error}") from error
-        if len(kind_and_raw) != 1 + KEY_BYTES or not kind_and_raw.startswith(_ED25519):
-            expected = f"01 and the {KEY_BYTES} bytes of an Ed25519 key"
+        if len(kind_and_raw) != 1 + KEY_BYTES or not kind_and_raw.startswith(cls.KIND):
+            expected = f"{cls.KIND.hex()} and the {KEY_BYTES} bytes of an Ed25519 key"
             raise KeysError(f"expected {expected}, got {encoded} ({name})")
         key = cls(name, kind_and_raw[1:])
         if key.id != key_id:
@@ -94,12 +95,12 @@ class PublicKey:
     @property
     def id(self) -> str:
         """The key id of signed notes: eight hexadecimal digits, derived from name and key."""
-        return hashlib.sha256(self.name.encode() + b"\n" + _ED25519 + self.raw).hexdigest()[:8]
+        return hashlib.sha256(self.name.encode() + b"\n" + self.KIND + self.raw).hexdigest()[:8]
 
     @property
     def text(self) -> str:
         """The key as one line, without its newline."""
-        return f"{self.name}+{self.id}+{base64.b64encode(_ED25519 + self.raw).decode()}"
+        return f"{self.name}+{self.id}+{base64.b64encode(self.KIND + self.raw).decode()}"
 
     def verify(self, signature: bytes, message: bytes) -> bool:
         """Whether this key made the signature of this message."""
@@ -111,6 +112,16 @@ class PublicKey:
         except InvalidSignature:
             return False
         return True
+
+
+class WitnessKey(PublicKey):
+    """The public key of a witness (c2sp.org/tlog-cosignature): it signs a text together with a time."""
+
+    __slots__ = ()
+    KIND: ClassVar[bytes] = b"\x04"
+
+
+_Kind = TypeVar("_Kind", bound=PublicKey)
 
 
 class SigningKey:
@@ -172,12 +183,17 @@ class SigningKey:
 
 
 def make_key(
-    path: Path, name: str, *, passphrase: str | None = None, seed: bytes | None = None
+    path: Path,
+    name: str,
+    *,
+    passphrase: str | None = None,
+    seed: bytes | None = None,
+    kind: type[PublicKey] = PublicKey,
 ) -> SigningKey:
     """A new key in a new file that only its owner may read, and its public half in `<file>.pub`."""
     key = SigningKey.new(name, seed=seed)
     public_path = public_path_of(path)
-    secret, public = key.file_text(passphrase), key.public.text + "\n"
+    secret, public = key.file_text(passphrase), kind(name, key.public.raw).text + "\n"
     if public_path.exists():
         raise KeysError(f"the file exists already ({public_path})")
     _write_new(path, secret, mode=0o600)
@@ -226,16 +242,21 @@ def load_signing_key(path: Path, passphrase: str | None = None) -> SigningKey:
 
 
 def load_public_key(path_or_text: Path | str) -> PublicKey:
-    """The public key in a `.pub` file or in a line `name+id+key`.
+    """The public key in a `.pub` file or in a line `name+id+key`; see `load_key`."""
+    return load_key(path_or_text, PublicKey)
+
+
+def load_key(path_or_text: Path | str, kind: type[_Kind]) -> _Kind:
+    """The key of a kind in a `.pub` file or in a line `name+id+key`.
 
     A string that begins like such a line is taken for one, any other for a path.
     """
     if isinstance(path_or_text, str) and _LINE_START.match(path_or_text):
-        return PublicKey.parse(path_or_text)
+        return kind.parse(path_or_text)
     path = Path(path_or_text)
     text = _read(path, private=False)
     try:
-        return PublicKey.parse(text)
+        return kind.parse(text)
     except KeysError as error:
         raise KeysError(f"{error} ({path})") from error
 

@@ -27,6 +27,15 @@ class StoredCheckpoint(NamedTuple):
     text: str
 
 
+class NewestCheckpoint(NamedTuple):
+    """The checkpoint of the latest second, which the next one replaces."""
+
+    size: int
+    text: str
+    tree: bytes
+    """The tree that every witness has seen: its proofs of growth begin there."""
+
+
 class Head(NamedTuple):
     """The end of the journal as its writer left it, with a code that only the storage secret can make."""
 
@@ -40,6 +49,17 @@ class StoredSnapshot(NamedTuple):
     stream: str
     version: int
     body: bytes
+
+
+def with_newest(
+    stored: Iterator[StoredCheckpoint], newest: NewestCheckpoint | None
+) -> Iterator[StoredCheckpoint]:
+    """The stored checkpoints, and the newest one if it is not among them."""
+    last = StoredCheckpoint(0, "")
+    for last in stored:
+        yield last
+    if newest is not None and newest.size >= last.size and newest.text != last.text:
+        yield StoredCheckpoint(newest.size, newest.text)
 
 
 def check_order(rows: Sequence[Row], position: int, version_of: Callable[[str], int]) -> None:
@@ -99,7 +119,13 @@ class Store(Protocol):
         """Stores a checkpoint durably; a ConflictError if it is over fewer entries than the one before."""
 
     def checkpoints(self) -> list[StoredCheckpoint]:
-        """All checkpoints, in the order in which they were stored."""
+        """All checkpoints, in the order in which they were stored; the newest is the last."""
+
+    def keep_newest(self, newest: NewestCheckpoint) -> None:
+        """Replaces the newest checkpoint durably; a ConflictError if one over more entries is kept."""
+
+    def newest(self) -> NewestCheckpoint | None:
+        """The newest checkpoint that was kept so."""
 
     def backwards(self) -> list[tuple[int, int]]:
         """Each checkpoint over fewer entries than the one stored before it: both sizes, the earlier first.
@@ -143,6 +169,7 @@ class MemoryStore(Store):
         self._rows: list[Row] = []
         self._by_stream: dict[str, list[int]] = {}
         self._checkpoints: list[StoredCheckpoint] = []
+        self._newest: NewestCheckpoint | None = None
         self._snapshots: dict[str, dict[int, bytes]] = {}
         self._parts: dict[str, dict[int, dict[int, bytes]]] = {}
         self._vault: dict[str, bytes] = {}
@@ -181,7 +208,15 @@ class MemoryStore(Store):
         self._checkpoints.append(checkpoint)
 
     def checkpoints(self) -> list[StoredCheckpoint]:
-        return list(self._checkpoints)
+        return list(with_newest(iter(self._checkpoints), self._newest))
+
+    def keep_newest(self, newest: NewestCheckpoint) -> None:
+        kept = self.checkpoints()
+        check_forward(StoredCheckpoint(newest.size, newest.text), kept[-1].size if kept else 0)
+        self._newest = newest
+
+    def newest(self) -> NewestCheckpoint | None:
+        return self._newest
 
     def backwards(self) -> list[tuple[int, int]]:
         return []

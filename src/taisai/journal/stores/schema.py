@@ -19,6 +19,13 @@ CREATE TRIGGER {name}_is_not_replaced BEFORE INSERT ON {name}
 WHEN EXISTS (SELECT 1 FROM {name} WHERE {alike})
 BEGIN SELECT RAISE(ABORT, 'the journal is append-only'); END
 """
+# Also for REPLACE, which is an INSERT; `newest` then has the row that it would replace.
+_NEWEST_FORWARD: Final = """
+CREATE TRIGGER {name} BEFORE {change} ON newest
+WHEN NEW.size < (SELECT size FROM newest)
+OR NEW.size < (SELECT size FROM checkpoint ORDER BY number DESC LIMIT 1)
+BEGIN SELECT RAISE(ABORT, 'a checkpoint is over fewer entries than the one before'); END
+"""
 
 
 def _append_only(name: str) -> tuple[str, str]:
@@ -65,13 +72,23 @@ MIGRATIONS: Final[tuple[tuple[str, ...], ...]] = (
         WHEN NEW.size < (SELECT size FROM checkpoint ORDER BY number DESC LIMIT 1)
         BEGIN SELECT RAISE(ABORT, 'a checkpoint is over fewer entries than the one before'); END""",
     ),
+    (
+        """CREATE TABLE newest (number INTEGER PRIMARY KEY CHECK (number = 1), size INTEGER NOT NULL,
+        text TEXT NOT NULL, tree BLOB NOT NULL) STRICT""",
+        _NEWEST_FORWARD.format(name="newest_goes_forward", change="INSERT").strip(),
+        _NEWEST_FORWARD.format(name="newest_never_shrinks", change="UPDATE").strip(),
+        _append_only("newest")[1],
+    ),
 )
 """The statements that make version n of the file from version n - 1."""
 READABLE: Final = 3
-"""The oldest version that can be read without a migration. It only lacks the vault and the head."""
+"""The oldest version that can be read without a migration. It only lacks the vault, head and newest."""
 
 WITH_HEAD: Final = 5
 """The first version that has a head."""
+
+WITH_NEWEST: Final = 6
+"""The first version that has the newest checkpoint, in one row."""
 
 
 def version_of(connection: apsw.Connection) -> int:

@@ -17,6 +17,7 @@ from taisai.journal.errors import ConflictError, FencedError, InDoubtError, Jour
 from taisai.journal.stores import schema
 from taisai.journal.stores.contract import (
     Head,
+    NewestCheckpoint,
     Row,
     StoredCheckpoint,
     StoredSnapshot,
@@ -51,6 +52,12 @@ _NEXT_FENCE: Final = (
     " ON CONFLICT (number) DO UPDATE SET fence = fence + 1 RETURNING fence"
 )
 _FENCE: Final = "SELECT fence FROM head"
+
+_LATEST_KEPT: Final = (
+    "SELECT max(coalesce((SELECT size FROM newest), 0),"
+    " coalesce((SELECT size FROM checkpoint ORDER BY number DESC LIMIT 1), 0))"
+)
+"""How many entries the newest checkpoint is over, wherever it is kept."""
 
 SUFFIX: Final = "-writer"
 _NOT_COMMITTED: Final = (apsw.FullError, apsw.BusyError, apsw.ReadOnlyError, apsw.ConstraintError)
@@ -182,6 +189,16 @@ class SqliteStore(SqliteReader):
             latest = connection.execute("SELECT size FROM checkpoint ORDER BY number DESC LIMIT 1").get
             check_forward(checkpoint, latest or 0)
             connection.execute("INSERT INTO checkpoint (size, text) VALUES (?1, ?2)", checkpoint)
+
+    def keep_newest(self, newest: NewestCheckpoint) -> None:
+        with self._transaction() as connection:
+            latest = connection.execute(_LATEST_KEPT).get
+            check_forward(StoredCheckpoint(newest.size, newest.text), latest or 0)
+            connection.execute(
+                "INSERT INTO newest (number, size, text, tree) VALUES (1, ?1, ?2, ?3)"
+                " ON CONFLICT DO UPDATE SET size = excluded.size, text = excluded.text, tree = excluded.tree",
+                newest,
+            )
 
     def keep(self, snapshot: StoredSnapshot, parts: Mapping[int, bytes]) -> None:
         """Keeps a snapshot and the parts that changed, each with its digest, in place of those before."""

@@ -13,7 +13,14 @@ import apsw
 
 from taisai.journal.errors import ConflictError, DamagedError, InDoubtError, JournalError, UnwritableError
 from taisai.journal.stores import schema
-from taisai.journal.stores.contract import Head, Row, StoredCheckpoint, StoredSnapshot
+from taisai.journal.stores.contract import (
+    Head,
+    NewestCheckpoint,
+    Row,
+    StoredCheckpoint,
+    StoredSnapshot,
+    with_newest,
+)
 
 BUSY: Final = 5_000  # milliseconds to wait for another connection; a migration takes longest
 _ALL: Final = (
@@ -103,12 +110,19 @@ class SqliteReader:
 
     def checkpoints(self) -> list[StoredCheckpoint]:
         found = self._read("SELECT size, text FROM checkpoint ORDER BY number", (), (int, str))
-        return list(map(StoredCheckpoint._make, found))
+        return list(with_newest(map(StoredCheckpoint._make, found), self.newest()))
 
     def sealed(self) -> Iterator[StoredCheckpoint]:
         """The checkpoints by size, one by one: there may be many."""
         found = self._read("SELECT size, text FROM checkpoint ORDER BY size, number", (), (int, str))
-        return map(StoredCheckpoint._make, found)
+        return with_newest(map(StoredCheckpoint._make, found), self.newest())
+
+    def newest(self) -> NewestCheckpoint | None:
+        """The newest checkpoint; None also for a file from before there was one."""
+        if schema.version_of(self._reading) < schema.WITH_NEWEST:
+            return None
+        found = self._read("SELECT size, text, tree FROM newest", (), (int, str, bytes))
+        return next(map(NewestCheckpoint._make, found), None)
 
     def backwards(self) -> list[tuple[int, int]]:
         """Both sizes of each checkpoint over fewer entries than the one stored before it."""

@@ -83,6 +83,8 @@ class PitView(View, frozen=True, kw_only=True, tag="pit"):
     """Latest first."""
     locked: tuple[str, ...]
     """People who are locked. Unlocking needs two people."""
+    no_money: Words | None = None
+    """Why no money leaves the house now: a witness of the journal is silent, or contradicts it."""
 
 
 class SystemAlarm(Part, frozen=True, kw_only=True):

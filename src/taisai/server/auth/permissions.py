@@ -186,6 +186,7 @@ COMMANDS: Final[Mapping[str, Permission]] = _permissions(
     (_SUPERVISORS, "decide-referral, settle-claim, assign, reopen, begin-day, begin-shift, close-table"),
     (_SUPERVISORS, "set-limits, offer-odds"),
     (_to(Role.SHIFT_MANAGER), "adopt-interpretations"),
+    (_SUPERVISORS, "override-witness"),
     (_CAGE, "redeem-ticket, bring-in, take-out"),
 )
 """Commands, inside the request `do`."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime
 import textwrap
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -16,7 +16,9 @@ from taisai.rules.book import Rulebook
 from taisai.rules.errors import MAX_EXPECTED, RulesError, printable
 from taisai.server.config.kinds import PathKind, RulebookKind
 from taisai.server.config.settings import (
+    MOST_WITNESSES,
     SECTIONS,
+    WITNESS,
     AccessConfig,
     AlarmsConfig,
     ApprovalsConfig,
@@ -29,6 +31,7 @@ from taisai.server.config.settings import (
     ServerSetting,
     SoftwareConfig,
     WatchConfig,
+    WitnessConfig,
     is_loopback,
     settings_of,
 )
@@ -60,6 +63,7 @@ class Config:
     alarms: AlarmsConfig
     logs: LogsConfig
     tables: tuple[TableConfig, ...]
+    witnesses: tuple[WitnessConfig, ...] = ()
     file: Path
 
     def public(self) -> dict[str, str]:
@@ -73,12 +77,15 @@ class Config:
             place = f"{TABLE}.{table.name}"
             recorded |= {f"{place}.{key}": value for key, value in _recorded(TableConfig, table)}
             recorded[f"{place}.rulebook"] = f"{table.book.id} {table.book.digest}"
+        for number, witness in enumerate(self.witnesses, 1):
+            place = f"{WITNESS}.{number}"
+            recorded |= {f"{place}.{key}": value for key, value in _recorded(WitnessConfig, witness)}
         return recorded
 
 
 def every_setting() -> Iterator[tuple[str, ServerSetting]]:
     """Section and setting of everything that casino.toml takes."""
-    for name, section in (SECTIONS | {TABLE: TableConfig}).items():
+    for name, section in (SECTIONS | {WITNESS: WitnessConfig, TABLE: TableConfig}).items():
         for setting in settings_of(section):
             yield name, setting
 
@@ -112,6 +119,7 @@ def _as_recorded(value: object) -> str:
 MOST_BYTES: Final = 1 << 20  # of casino.toml; a file with two hundred tables has a tenth of it
 MOST_FAULTS: Final = 100  # that are reported; a file with more is probably not a casino.toml
 _EVERY_ADDRESS: Final = ("0.0.0.0", "::")  # noqa: S104  compared with, not listened on
+_PLURALS: Final = {TABLE: "tables", WITNESS: "witnesses"}
 _WHOLE_FILE: Final = "the whole file"
 
 
@@ -168,18 +176,24 @@ class _Reading:
 
     def config(self) -> Config | None:
         """The configuration; None if there are faults."""
-        known = [*SECTIONS, TABLE]
+        known = [*SECTIONS, WITNESS, TABLE]
         for name in self._data:
             if name not in known:
                 self._unknown(name, name, known, "sections")
         read = {name: self._section(name, section) for name, section in SECTIONS.items()}
         self._check_listen(read["listen"])
         self._check_alarms(read["alarms"])
+        witnesses = self._items(WITNESS, MOST_WITNESSES, self._witness)
         tables = self._tables()
         if self.faults:
             return None
         sections = {name: section(**read[name]) for name, section in SECTIONS.items()}
-        return Config(**sections, tables=tuple(TableConfig(**values) for values in tables), file=self._file)
+        return Config(
+            **sections,
+            witnesses=tuple(WitnessConfig(**values) for values in witnesses),
+            tables=tuple(TableConfig(**values) for values in tables),
+            file=self._file,
+        )
 
     def check_recorded(self, recorded: Mapping[str, str]) -> None:
         """Checks the number and the length of the settings that the journal records."""
@@ -244,18 +258,40 @@ class _Reading:
             self._add("alarms.disk_full_mb", f"expected at most disk_low_mb, which is {low}, got {full}")
 
     def _tables(self) -> list[dict[str, Any]]:
-        given = self._data.get(TABLE, [])
-        if not isinstance(given, list) or len(given) > MOST_TABLES:
-            got = f"{len(given)}" if isinstance(given, list) else quoted(given)
-            self._add(TABLE, f"expected at most {MOST_TABLES} tables, each after [[{TABLE}]], got {got}")
-            return []
         names: dict[str, str] = {}
-        return [self._table(f"{TABLE}[{number}]", item, names) for number, item in enumerate(given, 1)]
+        return self._items(TABLE, MOST_TABLES, lambda place, given: self._table(place, given, names))
 
-    def _table(self, place: str, given: object, names: dict[str, str]) -> dict[str, Any]:
-        if not isinstance(given, dict):
-            self._add(place, f"expected a table after [[{TABLE}]], got {quoted(given)}")
-            return {}
+    def _items(
+        self, name: str, most: int, read: Callable[[str, Mapping[str, Any]], dict[str, Any]]
+    ) -> list[dict[str, Any]]:
+        """The items of a list such as [[table]]."""
+        given = self._data.get(name, [])
+        if not isinstance(given, list) or len(given) > most:
+            got = f"{len(given)}" if isinstance(given, list) else quoted(given)
+            self._add(name, f"expected at most {most} {_PLURALS[name]}, each after [[{name}]], got {got}")
+            return []
+        items = []
+        for number, item in enumerate(given, 1):
+            place = f"{name}[{number}]"
+            if isinstance(item, dict):
+                items.append(read(place, item))
+            else:
+                self._add(place, f"expected a table after [[{name}]], got {quoted(item)}")
+        return items
+
+    def _witness(self, place: str, given: Mapping[str, Any]) -> dict[str, Any]:
+        values = self._values(place, WitnessConfig, given)
+        if (values.get("url") is None) is (values.get("file") is None):
+            has = "both" if values.get("file") is not None else "neither"
+            if {"url", "file"} <= values.keys():  # else a fault of the value is reported
+                self._add(place, f"expected either url or file, got {has}")
+        elif values.get("url") is not None and "key" in values and values["key"] is None:
+            self._add(
+                f"{place}.key", "expected the public key of the witness at url, but the section has no key"
+            )
+        return values
+
+    def _table(self, place: str, given: Mapping[str, Any], names: dict[str, str]) -> dict[str, Any]:
         values = self._values(place, TableConfig, given)
         if name := values.get("name"):
             if folded(name) in names:
@@ -299,8 +335,14 @@ def written(given: Mapping[str, Mapping[str, object]], tables: list[Mapping[str,
     parts = [HEAD]
     for name, section in SECTIONS.items():
         parts.append("\n".join(_section(f"[{name}]", section, given.get(name, {}))))
+    parts.append("\n".join(_commented(_section(f"[[{WITNESS}]]", WitnessConfig, {}))))
     parts += ["\n".join(_section(f"[[{TABLE}]]", TableConfig, values)) for values in tables]
     return "\n".join(parts) + "\n"
+
+
+def _commented(lines: Iterable[str]) -> Iterator[str]:
+    """A section that is there only when somebody uncomments it."""
+    return (f"# {line}" if line and not line.startswith("#") else line for line in lines)
 
 
 def _section(head: str, section: type[Any], given: Mapping[str, object]) -> Iterator[str]:

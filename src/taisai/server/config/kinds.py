@@ -9,11 +9,13 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any, Final
+from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo
 
 from msgspec import Meta, convert
 
 from taisai.game.vocabulary import MOST_ID, is_name
+from taisai.journal.seals.keys import KeysError, WitnessKey
 from taisai.validation import InvalidValueError, ValueKind, passing, quoted, text
 
 MOST_PATH: Final = 1_000  # characters of a path; systems take some thousand
@@ -73,6 +75,37 @@ def _is_host(value: object) -> bool:
 
 
 HOST: Final[ValueKind[str]] = passing("an IP address or a host name, such as '127.0.0.1'", _is_host)
+
+
+def _witness_url(value: Any) -> str:
+    parts = urlsplit(value) if type(value) is str and len(value) <= MOST_PATH and value.isascii() else None
+    if parts is None or not value.isprintable() or parts.query or parts.fragment or "@" in parts.netloc:
+        raise ValueError
+    host = parts.hostname or ""
+    is_here = host == "localhost" or (is_address(host) and ipaddress.ip_address(host).is_loopback)
+    if not _is_host(host) or not (parts.scheme == "https" or (parts.scheme == "http" and is_here)):
+        raise ValueError
+    if parts.port == 0:
+        raise ValueError
+    return str(value)
+
+
+def _witness_key(value: Any) -> str:
+    if type(value) is not str:
+        raise ValueError
+    try:
+        return WitnessKey.parse(value).text
+    except KeysError as error:
+        raise ValueError from error
+
+
+WITNESS_URL: Final = ValueKind(
+    "an address such as 'https://witness.example/taisai'; http only of this machine (127.0.0.1, localhost)",
+    _witness_url,
+)
+WITNESS_KEY: Final = ValueKind(
+    "the public key of a witness, such as 'witness.example/w1+c8b74c6c+BNzF…'", _witness_key
+)
 
 
 def _each_once(expected: str, is_valid: Callable[[str], object], least: int) -> ValueKind[tuple[str, ...]]:

@@ -252,6 +252,24 @@ class AlarmsConfig:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class WitnessConfig:
+    """A witness, which remembers the journal's latest checkpoint where this machine cannot change it."""
+
+    url: str | None = optional(kinds.WITNESS_URL,
+        "The address of a witness on another host (`taisai witness serve`, or any tlog-witness); needs key.",
+        example="https://witness.example/taisai")
+    key: str | None = optional(kinds.WITNESS_KEY,
+        "The public key of that witness, as `taisai witness init` prints it.",
+        example="witness.example/w1+c8b74c6c+BNzFxUNKZzOTTOXrVqhhWaRpCYKNvnEiIoxomfH78PJd")
+    certificate: Path | None = optional(PathKind("a certificate", exists=True),
+        "The certificate in PEM to trust for url; without it, those that this machine trusts.",
+        example="witness.crt")
+    file: Path | None = optional(PathKind("a witness's file", exists=False),
+        "In place of url: a file on another mount that only takes appends; make it once, empty.",
+        example="seen")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class LogsConfig:
     """The log of the program; events at tables are in the journal, not in the log."""
 
@@ -274,6 +292,10 @@ SECTIONS: Final[dict[str, type[Any]]] = {
     "alarms": AlarmsConfig,
     "logs": LogsConfig,
 }  # fmt: skip
+
+
+WITNESS: Final = "witness"
+MOST_WITNESSES: Final = 4  # of one house: each of them has to answer before money leaves
 
 
 def is_loopback(host: str) -> bool:

@@ -38,7 +38,7 @@ from taisai.server.connections.parties import (
 from taisai.server.connections.sockets import TRY_AGAIN, Socket, UnauthenticatedSockets, follow, unfollow
 from taisai.server.dice import entry as dice
 from taisai.server.handlers import bet_shortcuts, cage, commands, queries, tickets
-from taisai.server.handlers.context import FAULT, Context, Handler, refused
+from taisai.server.handlers.context import FAULT, Context, Handler, MoneyGate, OpenGate, leaving, refused
 from taisai.server.http.public import NO_PAGES, BuiltPages
 from taisai.server.runtime.alarms import Alarms
 from taisai.server.runtime.command_queue import CommandQueue, Committed
@@ -65,7 +65,7 @@ HANDLERS: Final[Mapping[type[Request], Handler]] = {
     requests.KeepFavouriteRequest: bet_shortcuts.keep_favourite,
     requests.FavouritesRequest: bet_shortcuts.favourites,
     requests.TicketInRequest: tickets.ticket_in,
-    requests.TicketOutRequest: tickets.ticket_out,
+    requests.TicketOutRequest: leaving(tickets.ticket_out),
     requests.TicketsRequest: tickets.tickets,
     requests.FeltRequest: queries.felt,
     requests.RoundsRequest: queries.rounds,
@@ -75,7 +75,7 @@ HANDLERS: Final[Mapping[type[Request], Handler]] = {
     requests.TakeCreditRequest: cage.take_credit,
     requests.TakeDropRequest: cage.take_drop,
     requests.CountDropRequest: cage.count_drop,
-    requests.SettleClaimRequest: cage.settle_claim,
+    requests.SettleClaimRequest: leaving(cage.settle_claim),
     requests.BooksRequest: queries.books,
     requests.ReportRequest: queries.report,
     requests.ReadingRequest: dice.reading,
@@ -100,21 +100,17 @@ class Dispatcher:
         alarms: Alarms,
         pages: BuiltPages = NO_PAGES,
         dealers: Mapping[str, asyncio.Event] | None = None,
+        gate: MoneyGate | None = None,
     ) -> None:
         """`dealers`: table → set while its virtual dealer deals."""
         self.context = Context(
             queue=queue, plan=plan, clock=clock, entropy=entropy, approvals=authentication.approvals,
-            dealers=dealers or {},
+            dealers=dealers or {}, gate=gate or OpenGate(),
         )  # fmt: skip
-        self.queue = queue
-        self.authentication = authentication
-        self.plan = plan
-        self.clock = clock
-        self.entropy = entropy
+        self.queue, self.authentication, self.plan = queue, authentication, plan
+        self.clock, self.entropy = clock, entropy
         self.demonstration = demonstration
-        self.metrics = metrics
-        self.alarms = alarms
-        self.pages = pages
+        self.metrics, self.alarms, self.pages = metrics, alarms, pages
         self.bounds = plan.bounds
         self.sockets: dict[Socket, None] = {}
         self._unauthenticated = UnauthenticatedSockets(self.bounds.sockets)
@@ -333,8 +329,7 @@ class Dispatcher:
                 self._admit(socket, request, principal)
         else:
             # The reply comes in order with what is published, so that no dismissal comes in between.
-            name = request.device or ""
-            check = partial(self._check_device, socket, request, name)
+            check = partial(self._check_device, socket, request, name := request.device or "")
             self.queue.submit_job(lambda engine: engine.house().devices.get(name), check)
 
     def _check_device(

@@ -20,7 +20,7 @@ from taisai.server.auth.permissions import Role
 from taisai.server.dice import entry as dice
 from taisai.server.handlers import positions
 from taisai.server.handlers.cage import owners_moved, redeem, redeemed
-from taisai.server.handlers.context import answer_to, refused
+from taisai.server.handlers.context import answer_to, leaving, refused
 from taisai.server.runtime.gaming_days import DAY, house_day
 
 if TYPE_CHECKING:
@@ -32,7 +32,9 @@ if TYPE_CHECKING:
     from taisai.server.handlers.context import Context
 
 _OWNERS: Final = frozenset({"bring-in", "take-out"})
-_OF_HOUSE: Final = _OWNERS | {"adopt-interpretations", "redeem-ticket"}
+_OF_HOUSE: Final = _OWNERS | {"adopt-interpretations", "override-witness", "redeem-ticket"}
+_LEAVE: Final = frozenset({"redeem-ticket", "take-out"})
+"""Commands by which cash leaves the house."""
 
 
 def misplaced(principal: Principal, request: DoRequest) -> str | None:
@@ -47,6 +49,12 @@ def misplaced(principal: Principal, request: DoRequest) -> str | None:
 
 
 async def do(context: Context, principal: Principal, request: DoRequest) -> ServerMessage:
+    """Executes a command; one by which cash leaves the house only when that is witnessed."""
+    handler = leaving(_do) if tag_of(request.do) in _LEAVE else _do
+    return await handler(context, principal, request)
+
+
+async def _do(context: Context, principal: Principal, request: DoRequest) -> ServerMessage:
     """Executes a command, after the checks of the House in the same turn of the engine."""
     if tag_of(request.do) in _OWNERS:
         earlier = await owners_moved(context, principal, request)

@@ -17,7 +17,7 @@ from taisai.game.vocabulary import TABLE
 from taisai.journal import Answer, Engine, stream_of
 from taisai.journal.codec import HOUSE_STREAM
 from taisai.protocol.replies import DoneReply, TicketLine, TicketsReply
-from taisai.server.handlers.context import answer_to, refused
+from taisai.server.handlers.context import answer_to, refused, witnessed
 from taisai.server.handlers.transfers import (
     KEY_BYTES,
     RETRIED_WITHIN,
@@ -151,7 +151,8 @@ async def tickets(context: Context, _principal: Principal, request: TicketsReque
     if isinstance(found, Refusal):
         return answer_to(request.id, found)
     house, lines = found
-    return TicketsReply(to=request.id, house=house, tickets=tuple(lines))
+    reply = TicketsReply(to=request.id, house=house, tickets=tuple(lines))
+    return await witnessed(context, request.id, reply) if lines else reply
 
 
 def _open_tickets(

@@ -111,6 +111,8 @@ class HouseFeeds:
         self._sign_ins = SignInWatch()
         self.warnings: list[str] = []
         """What is wrong with what is stored, in English, for the health of the server."""
+        self._no_money: Words | None = None
+        """Why no money leaves the house."""
         self._expired: dict[str, int] = {}
         """Table → the end of its latest expired time for bets."""
         self.begin_again()
@@ -217,6 +219,12 @@ class HouseFeeds:
                 self._terminal_places = None
         self._look_at_limits()
 
+    def hold_money(self, why: Words | None) -> list[Frame]:
+        """Shows the pit why no money leaves the house; None when it may leave."""
+        self._no_money = why
+        self._show_house()
+        return self._writer.take_frames()
+
     def _update_transfers(self) -> dict[str, TableFeeds]:
         """The feeds of tables whose transfers in transit have changed."""
         self._transfers.catch_up(self._engine.house(), self.readable())
@@ -272,7 +280,7 @@ class HouseFeeds:
             return house_views.lobby_view(histories)
         house = self._engine.house()
         if feed == PIT:
-            return house_views.pit_view(house, tables, tuple(self._alarms))
+            return house_views.pit_view(house, tables, tuple(self._alarms), self._no_money)
         return house_views.cage_view(house, tables, self._transfers)
 
     # Followers

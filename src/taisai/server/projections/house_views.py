@@ -9,7 +9,14 @@ from typing import Any, Final, NamedTuple
 import msgspec
 
 from taisai.cage import House, how_to_finish, unfinished
-from taisai.cage.messages import ClockJumped, DiceAlarmNoted, OverAgeNoted, OverrideNoted, PersonLocked
+from taisai.cage.messages import (
+    ClockJumped,
+    DiceAlarmNoted,
+    OverAgeNoted,
+    OverrideNoted,
+    PersonLocked,
+    WitnessOverridden,
+)
 from taisai.cage.transfers import MissingSide
 from taisai.game import Account, Ledger, Table, exposures
 from taisai.game.events import RecordCorrected, RoundEntered, SettlementEntered
@@ -57,9 +64,12 @@ def _in_lobby(table: Table, history: History) -> views.LobbyTable:
 
 
 def pit_view(
-    house: House, tables: Mapping[str, Table], alarms: tuple[views.Alarm, ...] = ()
+    house: House,
+    tables: Mapping[str, Table],
+    alarms: tuple[views.Alarm, ...] = (),
+    no_money: Words | None = None,
 ) -> views.PitView:
-    """Every table, and what needs attention. The caller gives the alarms."""
+    """Every table, and what needs attention. The caller gives the alarms, and why no money leaves."""
     return views.PitView(
         tables=tuple(_in_pit(table) for table in tables.values() if table.name),
         alarms=alarms,
@@ -68,6 +78,7 @@ def pit_view(
             for (table, number, seat), won in islice(reversed(house.wins.items()), MOST_WINS)
         ),
         locked=tuple(sorted(house.locked)),
+        no_money=no_money,
     )
 
 
@@ -138,6 +149,11 @@ def alarm_of(event: object) -> views.Alarm | None:
         case OverrideNoted():
             about = event.table
             en, zh = f"{event.person}: {event.detail}", f"{event.person}：{event.detail}"
+        case WitnessOverridden():
+            about = "house"
+            who, hours = f"{event.by} and {event.second}", event.hours
+            en = f"{who} let money leave for {hours} hours while a witness is silent: {event.reason}"
+            zh = f"{event.by} 与 {event.second} 允许资金在见证方无应答时离场 {hours} 小时：{event.reason}"
         case PersonLocked():
             about = "house"
             en, zh = f"{event.person} is locked", f"{event.person} 已被锁定"

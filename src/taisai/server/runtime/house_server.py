@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, Final
 
@@ -14,6 +14,7 @@ from taisai.game.refusals import Refusal
 from taisai.game.vocabulary import FLOOR
 from taisai.journal import Engine, FencedError, JournalError, SigningKey
 from taisai.journal.codec import HOUSE_STREAM
+from taisai.protocol.views import Words
 from taisai.server.auth.authentication import Authentication
 from taisai.server.auth.credentials import Passwords
 from taisai.server.auth.permissions import RateLimiter
@@ -30,13 +31,15 @@ from taisai.server.runtime.archiving import Archiving
 from taisai.server.runtime.background_audit import BackgroundAudit
 from taisai.server.runtime.betting_clock import Countdown
 from taisai.server.runtime.command_queue import CommandQueue
-from taisai.server.runtime.environment import Clock, Entropy, copy_checkpoint
+from taisai.server.runtime.environment import Clock, Entropy
 from taisai.server.runtime.gaming_days import GamingDays
 from taisai.server.runtime.machine import RESTORED_WORDS, Machine, moved_words
 from taisai.server.runtime.metrics import Metrics
 from taisai.server.runtime.monitors import Monitors
 from taisai.server.runtime.plan import HousePlan, TablePlan
 from taisai.server.runtime.reconciliation import PositionReconciler, finish
+from taisai.server.runtime.sealing import SEAL, Sealing
+from taisai.server.runtime.witness_links import WitnessLink
 
 REFRESH: Final = 0.5  # seconds between updates of consoles and pit with new bets, and looks for alarms
 FORGET: Final = 60.0  # seconds; a feed without followers at two looks is no longer made
@@ -59,8 +62,12 @@ class HouseServer:
         dealers: Mapping[str, asyncio.Event] | None = None,
         passwords: Passwords | None = None,
         audit: BackgroundAudit | None = None,
+        links: Sequence[WitnessLink] = (),
+        notes: Mapping[str, Words] | None = None,
     ) -> None:
         """`key` signs checkpoints; `dealers`: table → set while its virtual dealer deals; `audit` is closed.
+
+        `links`: the witnesses; `notes`: the alarms that the start found, by name.
 
         A simulation gives a `make_queue` that needs no thread.
         """
@@ -71,13 +78,10 @@ class HouseServer:
         self.clock = clock
         self.entropy = entropy
         self.demonstration = identity.demonstration
-        self._key = key
         self._audit = audit
         self._told_distrusted = 0
         self.unwritten: str | None = None
         """Why the stop could not be written to the journal."""
-        self._sealed = engine.journal.size
-        self._sealed_at = clock.steady()
         self._tasks: list[asyncio.Task[None]] = []
         windows = {table.name: table.window for table in plan.tables}
         projections = HouseFeeds(engine, windows, now=clock.now)
@@ -85,6 +89,10 @@ class HouseServer:
         metrics = Metrics()
         self.queue = make_queue(engine, projections, feeds, on_durable=metrics.durable)
         self.alarms = Alarms(clock, self._publish)
+        self.sealing = Sealing(
+            self.queue, engine, plan, key=key, clock=clock, links=links, hold_money=self._hold_money
+        )
+        self.sealing.count(metrics)
         self.authentication = Authentication(
             self.queue, entropy=entropy, issuer=plan.house, passwords=passwords,
             sessions=StaffSessions(entropy, plan.policy), generic=self.demonstration,
@@ -93,6 +101,7 @@ class HouseServer:
         self.dispatcher = Dispatcher(
             self.queue, self.authentication, plan, clock=clock, entropy=entropy, metrics=metrics,
             demonstration=self.demonstration, pages=our_pages(), dealers=dealers, alarms=self.alarms,
+            gate=self.sealing,
         )  # fmt: skip
         self._positions = PositionReconciler(self.queue, clock=clock)
         self._days = None if plan.day is None else GamingDays(
@@ -101,6 +110,7 @@ class HouseServer:
         self._archiving = Archiving(self.queue, clock=self.clock)
         self._machine = Machine(clock=clock, thresholds=plan.thresholds, free=plan.free)
         self._machine.watch(self.alarms)
+        self.sealing.watch(self.alarms, notes or {})
         self._monitors = Monitors(self.queue, clock=clock, thresholds=plan.thresholds, machine=self._machine)
         self._machine.count(metrics)
         metrics.alarms = self.alarms
@@ -139,6 +149,7 @@ class HouseServer:
         for shaker in self._shakers.values():
             self._spawn(shaker.run())
         self._spawn(self._every(TICK, self._tick))
+        self._spawn(self._every(SEAL, self._look_and_seal))
         self._spawn(self._every(REFRESH, self._refresh))
         self._spawn(self._every(FORGET, self._forget))
         if self._audit is not None:
@@ -186,13 +197,19 @@ class HouseServer:
         self._monitors.tick()
         self._positions.tick()
         await self.authentication.tick(self.clock.now())
-        await self._seal_when_due()
 
     async def _refresh(self) -> None:
         self._machine.beat(round(REFRESH * 1_000))
         self.alarms.look()
         self.queue.feeds.flush()
         self.queue.submit_job(lambda _engine: self.queue.projections.refresh(), self._publish)
+
+    async def seal(self) -> None:
+        """Seals all entries so far, and keeps the checkpoint for ever."""
+        await self.sealing.keep()
+
+    def _hold_money(self, why: Words | None) -> None:
+        self.queue.submit_job(lambda _engine: self.queue.projections.hold_money(why), self._publish)
 
     def _prompt(self, table: str, until: int) -> None:
         self.queue.submit_job(lambda _engine: self.queue.projections.ring(table, until), self._publish)
@@ -217,13 +234,14 @@ class HouseServer:
 
     # What is stored
 
-    async def _look_at_storage(self) -> int | None:
-        """The size of the journal; None if another server has taken it, which stops this one.
+    async def _look_and_seal(self) -> None:
+        """Both in one turn of the writer's thread. The store itself refuses to seal for another server."""
+        await asyncio.gather(self._look_at_storage(), self.sealing.tick())
 
-        Shows the pit what had no valid code.
-        """
+    async def _look_at_storage(self) -> None:
+        """Shows the pit what had no valid code; if another server took the journal, this one stops."""
 
-        def look(engine: Engine) -> tuple[int, list[Frame]]:
+        def look(engine: Engine) -> list[Frame]:
             journal = engine.journal
             try:
                 journal.store.expect_writer()
@@ -235,15 +253,14 @@ class HouseServer:
             for distrusted in found:
                 _log.error("stored bytes without a valid code", kind=distrusted.kind, name=distrusted.name)
             alarms = [storage_alarm(distrusted, self.clock.now()) for distrusted in found]
-            return journal.size, self.queue.projections.warn(alarms) if alarms else []
+            return self.queue.projections.warn(alarms) if alarms else []
 
         try:
-            size, frames = await self.queue.run(look)
+            frames = await self.queue.run(look)
         except FencedError as error:
             self.queue.give_up(str(error))
-            return None
-        self._publish(frames)
-        return size
+        else:
+            self._publish(frames)
 
     async def _audit_further(self) -> None:
         """One step of the background audit; the pit gets an alarm at the first difference, which ends it."""
@@ -261,33 +278,6 @@ class HouseServer:
         self._audit = None
         audit.close()
 
-    # Sealing
-
-    async def _seal_when_due(self) -> None:
-        if self._key is None:
-            return
-        size = await self._look_at_storage()
-        if size is None:
-            return
-        is_late = self.clock.steady() - self._sealed_at >= self.plan.seal_minutes * 60_000
-        if size - self._sealed >= self.plan.seal_every or (is_late and size > self._sealed):
-            await self.seal()
-
-    async def seal(self) -> None:
-        """Signs all entries so far, and copies the checkpoint to the folder of the plan."""
-        if self._key is None:
-            return
-        key, now = self._key, self.clock.now()
-        text = await self.queue.run(lambda engine: engine.journal.seal(key, at=now))
-        self._sealed = await self.queue.run(lambda engine: engine.journal.size)
-        self._sealed_at = self.clock.steady()
-        await self.queue.run(lambda _engine: self.queue.projections.save())
-        if self.plan.checkpoints is not None:
-            try:
-                await asyncio.to_thread(copy_checkpoint, self.plan.checkpoints, text)
-            except JournalError as error:  # the journal has it all the same
-                _log.error("a checkpoint could not be copied", error=str(error))
-
     # Stopping
 
     async def stop(self) -> None:
@@ -304,6 +294,7 @@ class HouseServer:
         await self._written(self.authentication.finish(self.clock.now()))
         await self._written(self._note(NoteStop(at=self.clock.now(), by=FLOOR)))
         await self._written(self.seal())
+        await self.sealing.close()
         await asyncio.get_running_loop().run_in_executor(None, self.queue.close)
 
     def disconnect_everybody(self) -> None:
