@@ -118,8 +118,8 @@ ARCHIVED: tuple[HouseCommand, ...] = (
 )
 OVERRIDDEN = OverrideWitness(at=NOON, by="max", hours=2, reason="the line is down", second="sue")
 SCRIPT = (
-    *BEGINNING, OPEN, ADOPTED, OVERRIDDEN, *ARCHIVED, *ONE_OF_EACH, *ONE_OF_EACH[:-1], *REDEEMING, *TWO_CLAIMS,
-    *ALONE, *TURNED_AWAY, *ENROLLED_ALONE,
+    *BEGINNING, OPEN, ADOPTED, OVERRIDDEN, *ARCHIVED, *ONE_OF_EACH, *ONE_OF_EACH[:-1], *REDEEMING,
+    *TWO_CLAIMS, *ALONE, *TURNED_AWAY, *ENROLLED_ALONE,
 )  # fmt: skip
 """Every command, most of them twice, and what must be refused."""
 

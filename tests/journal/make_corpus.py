@@ -152,8 +152,7 @@ def _adopting() -> Iterator[HouseCommand]:
     yield RedeemTicket(at=at, by="Bo", ticket="t-1")
     yield RedeemTicket(at=at, by="Bo", ticket="t-2", second="Sue")
     yield ArchiveTickets(at=at + KEPT_FOR, by="floor", tickets=("t-1", "t-2"))
-    yield EnrolPerson(at=at, by="Olga", person="Cy", rank="shift-manager")
-    yield OverrideWitness(at=at, by="Bo", hours=2, reason="the line to the witness is down", second="Cy")
+    yield OverrideWitness(at=at, by="Bo", hours=2, reason="the line to the witness is down", second="Sue")
 
 
 JOURNALS: Final[Mapping[str, Callable[[], Journal]]] = {

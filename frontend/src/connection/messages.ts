@@ -1,4 +1,4 @@
-// Made from the server's schemas 602278a3eb2b2395 by `npm run messages`, never by hand.
+// Made from the server's schemas ff1e2fa8baf45c85 by `npm run messages`, never by hand.
 
 export type AnyCommand =
   | Assign
@@ -43,6 +43,7 @@ export type AnyCommand =
   | TakeSeat
   | AdoptInterpretations
   | BringIn
+  | OverrideWitness
   | RedeemTicket
   | TakeOut;
 /**
@@ -654,6 +655,14 @@ export interface BringIn {
   command: "bring-in";
   id: string;
   amount: number;
+}
+/**
+ * Money may leave the house for some hours although a witness is silent: two people decide it.
+ */
+export interface OverrideWitness {
+  command: "override-witness";
+  hours: number;
+  reason: string;
 }
 /**
  * A ticket is cashed at the cage.
@@ -1502,6 +1511,7 @@ export interface PitView {
   alarms: Alarm[];
   wins: LargeWin[];
   locked: string[];
+  no_money: Words | null;
 }
 /**
  * A table as the pit sees it.
@@ -1718,6 +1728,7 @@ export interface PitChanges {
   alarms?: Alarm[];
   wins?: LargeWin[];
   locked?: string[];
+  no_money?: Words | null;
 }
 /**
  * The changed fields of CageView.
