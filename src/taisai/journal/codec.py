@@ -75,8 +75,10 @@ else:  # one decoder tells them apart by their tags
 
 ADDED_FIELDS: Final[Mapping[str, frozenset[str]]] = {
     "close-withdrawal": frozenset({"others_stay"}),
+    "dismiss-person": frozenset({"second"}),
     "irregularity-ruled": frozenset({"item", "unsuitable"}),
     "load-shoe": frozenset({"backs"}),
+    "person-dismissed": frozenset({"second"}),
     "shoe-loaded": frozenset({"backs"}),
     "withdrawal-closed": frozenset({"others_stay", "seen"}),
 }

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import hmac
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from concurrent.futures import Executor
+from contextlib import suppress
 from enum import StrEnum
 from functools import partial
 from typing import Final, NamedTuple, Protocol, TypeVar
@@ -15,7 +16,8 @@ from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 from msgspec.structs import replace
 
-from taisai.cage.messages import NoteFailure
+from taisai.cage.credentials import WRONG_ACTIVATION
+from taisai.cage.messages import CommitCredentials, NoteFailure
 from taisai.game.refusals import Refusal
 from taisai.game.vocabulary import FLOOR, folded, is_name
 from taisai.journal import Answer, Engine, JournalError
@@ -60,6 +62,10 @@ class SignInRefused(NamedTuple):
 
 
 WRONG_CREDENTIALS: Final = SignInRefused(SignInRefusalReason.WRONG, "name, password and code do not match")
+WRONG_CODE: Final = SignInRefused(
+    SignInRefusalReason.WRONG,
+    "name and activation code do not match, or the code is used or too old; ask for a new one",
+)
 LOCKED: Final = SignInRefused(
     SignInRefusalReason.LOCKED, "this person is locked; a supervisor can unlock them"
 )
@@ -117,6 +123,10 @@ class SignInFailure(StrEnum):
     PASSWORD = "password"  # noqa: S105  the word, not one
     CODE = "code"
     """Wrong, too old, or used before."""
+    ACTIVATION = WRONG_ACTIVATION
+    """The code for a first sign-in is wrong, used, or too old."""
+    ALTERED = "altered"
+    """The stored credentials are not those that the person set."""
     LOCKED = "locked"
     """Name, password and code match, but the person is locked."""
 
@@ -128,12 +138,22 @@ class VerifiedPerson(NamedTuple):
     rank: str
 
 
+class ActivatedPerson(NamedTuple):
+    """A person who typed the code for their first sign-in."""
+
+    person: str
+    activation: str
+    """The keyed hash of the code."""
+
+
 class _Known(NamedTuple):
     """The person of a name, with stored credentials."""
 
     person: str
     rank: str | None
     credentials: Credentials | None
+    is_altered: bool = False
+    """Whether credentials are stored that are not the person's own."""
 
 
 class Verifier:
@@ -163,15 +183,29 @@ class Verifier:
         self, person: str, password: str, code: str, *, address: str, now: int
     ) -> VerifiedPerson | SignInRefused:
         """The person, or the refusal. A failure counts; with the third the House locks the person."""
+        name = folded(person) if is_name(person) else ""
+        check = partial(self._checked, name, password, code, address=address, now=now)
+        return await self._one_at_a_time(name, check, address=address, now=now)
+
+    async def activated(
+        self, person: str, code: str, *, address: str, now: int
+    ) -> ActivatedPerson | SignInRefused:
+        """The person whose activation code this is. A wrong code counts; after five the activation ends."""
+        name = folded(person) if is_name(person) else ""
+        check = partial(self._activation, name, code, address=address, now=now)
+        return await self._one_at_a_time(name, check, address=address, now=now)
+
+    async def _one_at_a_time(
+        self, name: str, check: Callable[[], Awaitable[T | SignInRefused]], *, address: str, now: int
+    ) -> T | SignInRefused:
         key = network_of(address)
         if not self._rates.takes(key, now):
             return too_often(self._rates.wait(key, now))
-        name = folded(person) if is_name(person) else ""
         if name in self._checking or len(self._checking) >= MOST_CHECKED:
             return BUSY
         self._checking.add(name)
         try:
-            return await self._checked(name, password, code, address=address, now=now)
+            return await check()
         except JournalError:
             return UNRECORDED
         finally:
@@ -187,19 +221,67 @@ class Verifier:
         known = await self._queue.run(partial(self._known, name))
         stored = known.credentials
         # Every name takes the same steps, so that the time of the answer shows nothing.
-        hash_, totp, last = (stored.hash, stored.totp, stored.last_step) if stored else (None, self._dummy, 0)
+        hash_, totp, last = (stored.hash, stored.totp, stored.last_step) if stored else (None, "", 0)
         is_right = await self.work(partial(self._passwords.verified, hash_, password))
-        step = accepted_step(from_base32(totp), code, now=now, last=last)
+        step = accepted_step(from_base32(totp or self._dummy), code, now=now, last=last)
+        step = step if totp else None  # someone who has passkeys alone
         if known.rank is None or stored is None or not is_right or step is None:
             why = _failure(known, is_right=is_right)
             return await self._failed(known, why, address=address, now=now)
         renewed = replace(stored, last_step=step)
-        if self._passwords.is_outdated(stored.hash):
-            renewed = replace(renewed, hash=await self.work(partial(self._passwords.hashed, password)))
         failure = await self._queue.run(partial(self._use_code, known, renewed))
         if failure is not None:
             return await self._failed(known, failure, address=address, now=now)
+        if self._passwords.is_outdated(stored.hash):
+            hash_ = await self.work(partial(self._passwords.hashed, password))
+            await self.commit(known.person, replace(renewed, hash=hash_), now=now)
         return VerifiedPerson(known.person, known.rank)
+
+    async def commit(
+        self, person: str, new: Credentials, *, now: int, activation: str | None = None
+    ) -> Refusal | None:
+        """Stores credentials that a person set, once the journal has their commitment."""
+
+        def prepare(engine: Engine) -> str:
+            vault.keep(engine.journal.store, person, new, vault.NEXT)
+            return vault.commitment(engine.journal, person, new)
+
+        def finish(engine: Engine) -> None:
+            vault.keep(engine.journal.store, person, new)
+            vault.keep(engine.journal.store, person, None, vault.NEXT)
+
+        command = CommitCredentials(
+            at=now, by=person, person=person, commitment=await self._queue.run(prepare), activation=activation
+        )
+        answer = await self._queue.execute(HOUSE_STREAM, command)
+        if isinstance(answer, Refusal):
+            return answer
+        with suppress(JournalError):  # what was prepared matches the commitment, and counts
+            await self._queue.run(finish)
+        return None
+
+    async def _activation(
+        self, name: str, code: str, *, address: str, now: int
+    ) -> ActivatedPerson | SignInRefused:
+        def read(engine: Engine) -> tuple[_Known, ActivatedPerson | None]:
+            house = engine.house()
+            person = house.names.get(name)
+            if person is None:
+                return _Known(self._tag(name), None, None), None
+            known = _Known(person, house.people[person], None)
+            issued = house.activations.get(person)
+            if issued is None or now >= issued.until:
+                return known, None
+            typed = vault.activation_hash(engine.journal, person, issued.until, code)
+            matches = hmac.compare_digest(typed, issued.code)
+            return known, ActivatedPerson(person, typed) if matches else None
+
+        known, activated = await self._queue.run(read)
+        if activated is not None:
+            return activated
+        why = SignInFailure.UNKNOWN if known.rank is None else SignInFailure.ACTIVATION
+        refused = await self._failed(known, why, address=address, now=now)
+        return WRONG_CODE if refused is WRONG_CREDENTIALS else refused
 
     # In the writer's thread
 
@@ -209,14 +291,14 @@ class Verifier:
         if person is None:
             return _Known(self._tag(name), None, None)
         # Stored credentials count only while the House has them: a person enrolled again starts without any.
-        has = person in house.credentials and (self._generic or not is_generic(person))
-        kept = vault.kept(engine.journal.store, person) if has else None
-        return _Known(person, house.people[person], kept)
+        has = person in house.commitments and (self._generic or not is_generic(person))
+        kept = vault.kept(engine, person) if has else None
+        return _Known(person, house.people[person], kept, is_altered=has and kept is None)
 
     def _use_code(self, known: _Known, renewed: Credentials, engine: Engine) -> SignInFailure | None:
         """Marks the code as used; fails if another sign-in used it or the person changed in the meantime."""
         house, store = engine.house(), engine.journal.store
-        kept = vault.kept(store, known.person)
+        kept = vault.kept(engine, known.person)
         if kept != known.credentials or house.people.get(known.person) != known.rank:
             return SignInFailure.CODE
         vault.keep(store, known.person, renewed)
@@ -243,5 +325,5 @@ def _failure(known: _Known, *, is_right: bool) -> SignInFailure:
     if known.rank is None:
         return SignInFailure.UNKNOWN
     if known.credentials is None:
-        return SignInFailure.NO_CREDENTIALS
+        return SignInFailure.ALTERED if known.is_altered else SignInFailure.NO_CREDENTIALS
     return SignInFailure.CODE if is_right else SignInFailure.PASSWORD
