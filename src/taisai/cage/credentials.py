@@ -44,7 +44,7 @@ def can_sign_in(house: House) -> list[str]:
     """People of supervising rank who have credentials and are not locked."""
     return [
         person
-        for person in house.commitments
+        for person in (house.commitments if house.guarded else sorted(house.credentials))
         if house.supervising(house.people.get(person)) and person not in house.locked
     ]
 

@@ -34,11 +34,12 @@ class ApprovalBody(SignInBody, frozen=True, kw_only=True):
 
 
 class StaffBody(RequestBody, frozen=True, kw_only=True):
-    """A new member of staff, or the new rank or credentials of one."""
+    """A new member of staff, or the new rank of one."""
 
     person: Name
     rank: Name
-    password: Password | None = None
+    activate: bool | None = None
+    """Whether the person gets a code for a first sign-in. Their old credentials end at once."""
     approval: str | None = None
 
 
@@ -46,14 +47,32 @@ class DismissBody(RequestBody, frozen=True, kw_only=True):
     """A member of staff to remove from the staff list."""
 
     person: Name
+    approval: str | None = None
+    """The approval of a second person. Someone of supervising rank needs it."""
 
 
-class PasswordBody(RequestBody, frozen=True, kw_only=True):
-    """A person's new password, with their old password and a code as proof."""
+class FirstSignInBody(RequestBody, frozen=True, kw_only=True):
+    """A person's name and the activation code that they were given."""
+
+    person: Name
+    activation: Annotated[str, Meta(min_length=1, max_length=64)]
+
+
+class ProofBody(RequestBody, frozen=True, kw_only=True):
+    """A person's own password and a code, as proof that it is them."""
 
     password: Password
     code: Code
-    new: Password
+
+
+class CredentialsBody(RequestBody, frozen=True, kw_only=True):
+    """What a person sets; what is left out stays as it is."""
+
+    setup: Annotated[str, Meta(min_length=1, max_length=64)]
+    """The token that the person was given with their new secret."""
+    password: Password | None = None
+    code: Code | None = None
+    """What the authenticator shows for the new secret."""
 
 
 class ReasonBody(RequestBody, frozen=True, kw_only=True):
@@ -135,8 +154,26 @@ class DoneResponse(ResponseBody, frozen=True, kw_only=True):
     """The request is carried out and stored durably."""
 
     done: bool = True
-    uri: str | None = None
-    """The address for the person's authenticator. The server does not show it again."""
+    activation: str | None = None
+    """The code for a person's first sign-in. The server does not show it again."""
+    until: int | None = None
+    """When the code ends."""
+
+    def __repr__(self) -> str:  # without the code
+        return "<DoneResponse>"
+
+
+class SetupResponse(ResponseBody, frozen=True, kw_only=True):
+    """What a person needs to set their own credentials. The server does not show it again."""
+
+    setup: str
+    person: str
+    uri: str
+    """The address for the person's authenticator."""
+    until: int
+
+    def __repr__(self) -> str:  # without the secret
+        return f"<SetupResponse {self.person!r}>"
 
 
 class StaffMember(ResponseBody, frozen=True, kw_only=True):
@@ -147,6 +184,10 @@ class StaffMember(ResponseBody, frozen=True, kw_only=True):
     locked: bool
     has_credentials: bool
     sessions: int
+    activation: int | None = None
+    """When the code for their first sign-in ends, if they have one."""
+    recovered: bool = False
+    """Whether access was recovered for them at the command line, and nobody has acknowledged it."""
 
 
 class DeviceResponse(ResponseBody, frozen=True, kw_only=True):

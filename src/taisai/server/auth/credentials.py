@@ -238,7 +238,7 @@ def holders(store: Store) -> set[str]:
 
 
 def altered(engine: Engine) -> list[str]:
-    """People whose stored credentials are not those that they set."""
+    """People whose stored credentials are not those that they set, or are gone."""
     return sorted(person for person in engine.house().commitments if kept(engine, person) is None)
 
 

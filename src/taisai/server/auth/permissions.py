@@ -203,9 +203,10 @@ ENDPOINTS: Final[Mapping[str, Permission]] = _permissions(
     (_EVERYONE, "GET /health, GET /metrics"),  # they show no secret and no money
     # a page itself contains no data
     (_EVERYONE, "GET /, GET /terminal, GET /console, GET /display, GET /recorder, GET /round, GET /pit"),
-    (_EVERYONE, "GET /cage, GET /school, GET /office, GET /assets/{name}"),
+    (_EVERYONE, "GET /cage, GET /school, GET /office, GET /first-sign-in, GET /account, GET /assets/{name}"),
     (_EVERYONE, "GET /schema/openapi.json, GET /schema/socket.json, POST /api/sign-in"),
-    (_STAFF, "POST /api/sign-out, GET /api/session, POST /api/password"),
+    (_EVERYONE, "POST /api/first-sign-in, POST /api/credentials"),  # a code or a token proves who it is
+    (_STAFF, "POST /api/sign-out, GET /api/session, POST /api/account"),
     (_NEED_APPROVALS, "POST /api/approvals"),
     (_ADMINISTRATION, "POST /api/staff, DELETE /api/staff, POST /api/devices, DELETE /api/devices"),
     (
@@ -216,6 +217,7 @@ ENDPOINTS: Final[Mapping[str, Permission]] = _permissions(
         _ADMINISTRATION | _to(Role.SHIFT_MANAGER),
         "POST /api/staff/{person}/unlock, POST /api/staff/{person}/revoke",
     ),
+    (_ADMINISTRATION | _to(Role.SHIFT_MANAGER), "POST /api/staff/{person}/acknowledge"),
     (_BOOKS | _SUPERVISORS, "GET /api/report"),
     (_BOOKS, "GET /api/books"),
     (_SCHOOL, "GET /api/school, GET /api/school/felt, GET /api/school/exercise, POST /api/school/answer"),

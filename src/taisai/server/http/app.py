@@ -43,9 +43,12 @@ _REFUSALS: Final = {
 _MORE: Final = {
     "POST /api/sign-in": ("429", "503"),
     "POST /api/approvals": ("429", "503"),
-    "POST /api/password": ("409", "429", "503"),
+    "POST /api/first-sign-in": ("429", "503"),
+    "POST /api/account": ("429", "503"),
+    "POST /api/credentials": ("409", "503"),
     "POST /api/staff": ("409", "503"),
     "DELETE /api/staff": ("409",),
+    "POST /api/staff/{person}/acknowledge": ("409",),
     "POST /api/staff/{person}/unlock": ("409",),
     "POST /api/staff/{person}/revoke": ("409",),
     "POST /api/devices": ("409",),

@@ -16,7 +16,7 @@ from taisai.journal import Engine
 from taisai.journal.codec import HOUSE_STREAM
 from taisai.protocol import bodies
 from taisai.protocol.views import BooksView, ReportView
-from taisai.server.auth.authentication import NewFactor
+from taisai.server.auth.enrolment import NewActivation, NewSetup
 from taisai.server.auth.permissions import SECOND_PERSONS, Role, is_generic, is_path, role_of
 from taisai.server.auth.sessions import Session, digest_of
 from taisai.server.auth.verification import SignInRefusalReason, SignInRefused
@@ -123,21 +123,49 @@ async def approve(request: StaffRequest, data: JSONBody[bodies.ApprovalBody]) ->
     return bodies.ApprovalResponse(approval=answer.token, until=answer.approval.until)
 
 
-@post("/api/password", status_code=200, summary="Set a new password of one's own")
-async def password(request: StaffRequest, data: JSONBody[bodies.PasswordBody]) -> bodies.DoneResponse:
-    """Sets a new password and second factor, and ends every session of the person."""
+# A person's own credentials
+
+
+@post("/api/first-sign-in", status_code=200, summary="Begin a first sign-in with an activation code")
+async def first_sign_in(
+    request: StaffRequest, data: JSONBody[bodies.FirstSignInBody]
+) -> bodies.SetupResponse:
+    """A new secret for the person's authenticator. After five wrong codes the activation has ended."""
     dispatcher = _dispatcher(request)
-    answer = await dispatcher.authentication.renew_credentials(
-        _session(request), data.password, data.code, data.new, address=_address(request),
-        now=dispatcher.clock.now(),
-    )  # fmt: skip
-    return _credentials_set(answer)
+    answer = await dispatcher.authentication.begin_setup(
+        data.person, data.activation, address=_address(request), now=dispatcher.clock.now()
+    )
+    return _setup(answer)
 
 
-def _credentials_set(answer: NewFactor | SignInRefused | Refusal) -> bodies.DoneResponse:
-    if not isinstance(answer, NewFactor):
+@post("/api/account", status_code=200, summary="Begin to change one's own credentials")
+async def account(request: StaffRequest, data: JSONBody[bodies.ProofBody]) -> bodies.SetupResponse:
+    """A new secret for the person's authenticator, which they may leave out."""
+    dispatcher = _dispatcher(request)
+    answer = await dispatcher.authentication.begin_setup_again(
+        _session(request), data.password, data.code, address=_address(request), now=dispatcher.clock.now()
+    )
+    return _setup(answer)
+
+
+def _setup(answer: NewSetup | SignInRefused) -> bodies.SetupResponse:
+    if isinstance(answer, SignInRefused):
         _refuse(answer)
-    return bodies.DoneResponse(uri=answer.uri)
+    return bodies.SetupResponse(setup=answer.token, person=answer.person, uri=answer.uri, until=answer.until)
+
+
+@post("/api/credentials", status_code=200, summary="Set one's own password and second factor")
+async def set_credentials(
+    request: StaffRequest, data: JSONBody[bodies.CredentialsBody]
+) -> bodies.DoneResponse:
+    """Sets what is given, and ends every session of the person."""
+    dispatcher = _dispatcher(request)
+    answer = await dispatcher.authentication.finish_setup(
+        data.setup, password=data.password, code=data.code, now=dispatcher.clock.now()
+    )
+    if not isinstance(answer, str):
+        _refuse(answer)
+    return bodies.DoneResponse()
 
 
 # Administration
@@ -154,6 +182,8 @@ async def staff(request: StaffRequest) -> list[bodies.StaffMember]:
             bodies.StaffMember(
                 person=person, rank=rank, locked=person in house.locked,
                 has_credentials=person in house.credentials, sessions=sessions.count(person),
+                activation=house.activations[person].until if person in house.activations else None,
+                recovered=person in house.recovered,
             )
             for person, rank in house.people.items()
         ]  # fmt: skip
@@ -167,31 +197,56 @@ def _check_name(name: str) -> None:
         raise refused(400, "bad-value", f"invalid name {name!r}: '/', '.' and '..' are not allowed")
 
 
-@post("/api/staff", status_code=200, summary="Enrol a person, change a rank, set credentials")
+@post("/api/staff", status_code=200, summary="Enrol a person, change a rank, give an activation code")
 async def enrol(request: StaffRequest, data: JSONBody[bodies.StaffBody]) -> bodies.DoneResponse:
-    """Enrols a person; with a password also sets credentials. The second factor is shown only once."""
+    """Enrols a person. With `activate` they get a code for a first sign-in, which is shown only once."""
     dispatcher = _dispatcher(request)
     _check_name(data.person)
     if is_generic(data.person) and not dispatcher.demonstration:
         raise refused(400, "bad-value", f"{data.person!r} is the name of a post; give the name of a person")
     second = second_for(request, "POST /api/staff", data)
-    # The administrator enrols alone until two people can be second persons.
-    is_cashier_alone = second is None and data.rank == Role.CASHIER
-    if is_cashier_alone and await dispatcher.queue.run(lambda engine: engine.house().staffed):
-        raise refused(403, "second-person", "enrolling a cashier needs the approval of a second person")
+    if second is None:
+        await _check_alone(dispatcher, data, by=_session(request).person)
     done = await _carry_out(request, messages.EnrolPerson, person=data.person, rank=data.rank, second=second)
-    if data.password is None:
+    if not data.activate:
         return done
-    answer = await dispatcher.authentication.set_credentials(
-        data.person, data.password, by=_session(request).person, now=dispatcher.clock.now(), second=second
+    new = await dispatcher.authentication.enrolment.issue(
+        data.person, by=_session(request).person, now=dispatcher.clock.now(), second=second
     )
-    return _credentials_set(answer)
+    if not isinstance(new, NewActivation):
+        _refuse(new)
+    return bodies.DoneResponse(activation=new.code, until=new.until)
+
+
+async def _check_alone(dispatcher: Dispatcher, data: bodies.StaffBody, *, by: str) -> None:
+    """Nobody hands out a sign-in alone, and nobody enrols a cashier alone, once there are two people."""
+
+    def read(engine: Engine) -> tuple[bool, bool]:
+        house = engine.house()
+        return house.staffed, house.guarded or by != house.opened_by
+
+    is_staffed, takes_two = await dispatcher.queue.run(read)
+    if data.rank == Role.CASHIER and is_staffed:
+        raise refused(403, "second-person", "enrolling a cashier needs the approval of a second person")
+    if data.activate and takes_two:
+        raise refused(403, "second-person", "an activation code needs the approval of a second person")
 
 
 @delete("/api/staff", status_code=200, summary="Remove a person from the staff list")
 async def dismiss(request: StaffRequest, data: JSONBody[bodies.DismissBody]) -> bodies.DoneResponse:
-    """Removes the person and ends their sessions at once."""
-    return await _carry_out(request, messages.DismissPerson, person=data.person)
+    """Removes the person and ends their sessions at once. Someone of supervising rank needs an approval."""
+    second = second_for(request, "DELETE /api/staff", data)
+    return await _carry_out(request, messages.DismissPerson, person=data.person, second=second)
+
+
+@post(
+    "/api/staff/{person:str}/acknowledge",
+    status_code=200,
+    summary="Acknowledge that access was recovered for a person",
+)
+async def acknowledge(request: StaffRequest, person: FromPath[str]) -> bodies.DoneResponse:
+    """Ends the alarm. The person concerned cannot do it."""
+    return await _carry_out(request, messages.AcknowledgeRecovery, person=person)
 
 
 @post(
@@ -365,6 +420,7 @@ async def report(request: StaffRequest, day: FromQuery[str | None] = None) -> Re
 
 
 ENDPOINTS = [
-    sign_in, sign_out, session, approve, password, staff, enrol, dismiss, unlock, revoke, devices,
+    sign_in, sign_out, session, approve, first_sign_in, account, set_credentials, staff, enrol, dismiss,
+    acknowledge, unlock, revoke, devices,
     enrol_device, dismiss_device, interpretations, books, report,
 ]  # fmt: skip
