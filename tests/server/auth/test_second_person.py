@@ -14,7 +14,7 @@ from taisai.server.auth.verification import (
     SignInRefusalReason,
     SignInRefused,
 )
-from tests.server.auth.staffed_house import DAN, DESK, MAX, PASSWORDS, SUE, Staffed, running
+from tests.server.auth.staffed_house import DAN, DESK, MAX, PAM, PASSWORDS, SUE, Staffed, running
 
 VOID = digest_of(b'{"command":"void-rounds"}')
 
@@ -100,14 +100,13 @@ def test_there_is_nobody_to_agree_with_once_the_asker_is_out() -> None:
     assert agrees(staffed, asker) == SignInRefused(SignInRefusalReason.NOT_SECOND, says)
 
 
-@pytest.mark.parametrize("person", [MAX, SUE])
+@pytest.mark.parametrize("person", [PAM, SUE])
 def test_anyone_who_is_revoked_takes_their_agreement_with_them(person: str) -> None:
     staffed = Staffed()
-    staffed.signs_in(MAX)
+    staffed.signs_in(PAM)
     asker = staffed.signs_in(SUE)
-    granted = agrees(staffed, asker)
-    by = {MAX: "Olga Berg", SUE: MAX}[person]
-    staffed.do(RevokeSessions(at=staffed.now, by=by, person=person, reason="enough"))
+    granted = agrees(staffed, asker, PAM, PASSWORDS[PAM])
+    staffed.do(RevokeSessions(at=staffed.now, by=MAX, person=person, reason="enough"))
     assert used(staffed, granted, asker) is None
 
 

@@ -74,12 +74,8 @@ def _print_house(plan: SetupPlan, house: NewHouse) -> None:
     line(f"{at(APPROVALS)}: the rulebooks of the package, {approved};")
     line("  to play under a licence, replace both with your regulator's list and public key")
     line()
-    line(
-        f"Codes for a first sign-in, shown only once, valid until {utc(house.until)}. Give each person theirs;"
-    )
-    line(
-        "they type it at the page /first-sign-in, and set a password and an authenticator that nobody else sees:"
-    )
+    line(f"Codes for a first sign-in, shown only once, valid until {utc(house.until)}. Give each person")
+    line("theirs: at the page /first-sign-in they set a password and an authenticator that nobody else sees:")
     for person, code in house.activations.items():
         line(f"  {code}  {person}")
     line()
