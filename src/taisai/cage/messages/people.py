@@ -57,7 +57,7 @@ class PersonEnrolled(HouseEvent, frozen=True, kw_only=True, tag="person-enrolled
     second: str | None = None
 
 
-class DismissPerson(HouseCommand, frozen=True, kw_only=True, tag="dismiss-person"):
+class DismissPerson(HouseCommand, frozen=True, kw_only=True, omit_defaults=True, tag="dismiss-person"):
     """A person leaves the staff list."""
 
     person: str
@@ -65,7 +65,7 @@ class DismissPerson(HouseCommand, frozen=True, kw_only=True, tag="dismiss-person
     """Who agrees, if the person can be a second person."""
 
 
-class PersonDismissed(HouseEvent, frozen=True, kw_only=True, tag="person-dismissed"):
+class PersonDismissed(HouseEvent, frozen=True, kw_only=True, omit_defaults=True, tag="person-dismissed"):
     """A person is off the staff list."""
 
     person: str
