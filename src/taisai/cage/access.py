@@ -274,7 +274,7 @@ def access_retry(house: House, event: HouseEvent) -> Refusal | bool:
         case messages.LargeWinNoted():
             return lookup(house.wins, (event.table, event.round, event.seat)) == event.amount
         case _:
-            return False
+            return credentials.is_credential_retry(house, event)
 
 
 def _known_session(house: House, event: messages.SignedIn | messages.SignedOut) -> Refusal | bool:

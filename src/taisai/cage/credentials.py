@@ -119,6 +119,19 @@ def count_wrong_activation(house: House, event: messages.SignInFailed) -> None:
 # What is refused
 
 
+def is_credential_retry(house: House, event: HouseEvent) -> bool:
+    """Whether the event is there already: the same code, not used, or the same commitment."""
+    match event:
+        case messages.ActivationIssued() | messages.AccessRecovered():
+            activation = lookup(house.activations, event.person)
+            return activation is not None and activation[:2] == (event.code, event.until)
+        case messages.CredentialsCommitted():
+            is_open = lookup(house.activations, event.person) is not None
+            return not is_open and lookup(house.commitments, event.person) == event.commitment
+        case _:
+            return False
+
+
 def credential_refusals(house: House, command: HouseCommand) -> Iterator[Refusal]:
     """Why the state of the House does not allow the command."""
     match command:
@@ -165,10 +178,11 @@ def _on_staff_list(house: House, person: object) -> Iterator[Refusal]:
 
 
 def _issuable(command: messages.IssueActivation | messages.RecoverAccess) -> Iterator[Refusal]:
-    lasts: Any = command.until
-    if type(lasts) is int and not 0 < lasts - command.at <= LONGEST_ACTIVATION:
+    if not type(command.until) is type(command.at) is int:
+        return  # and its value is refused
+    if not 0 < command.until - command.at <= LONGEST_ACTIVATION:
         expected = f"a code that ends within {LONGEST_ACTIVATION:,} ms"
-        got = f"one that ends after {lasts - command.at:,} ms"
+        got = f"one that ends after {command.until - command.at:,} ms"
         yield Refusal(Reason.BAD_VALUE, _ACCESS, f"expected {expected}, got {got}")
 
 
@@ -186,7 +200,7 @@ def _committable(house: House, command: messages.CommitCredentials) -> Iterator[
             f"the activation code of {quoted(person)} is wrong, used, or was replaced; ask for a new one"
         )
         yield Refusal(Reason.RULED_OUT, _ACCESS, message)
-    elif command.at >= activation.until:
+    elif type(command.at) is int and command.at >= activation.until:
         ended = f"the activation code of {quoted(person)} ended at {clock(activation.until)}"
         yield Refusal(Reason.RULED_OUT, _ACCESS, f"{ended}; ask for a new one")
 
