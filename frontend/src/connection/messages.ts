@@ -1,4 +1,4 @@
-// Made from the server's schemas a134e61d2af07beb by `npm run messages`, never by hand.
+// Made from the server's schemas 46f7398a98ee8dae by `npm run messages`, never by hand.
 
 export type AnyCommand =
   | Assign
@@ -2223,6 +2223,14 @@ export interface ClauseResponse {
   says: string;
 }
 /**
+ * What a person sets; what is left out stays as it is.
+ */
+export interface CredentialsBody {
+  setup: string;
+  password?: string | null;
+  code?: string | null;
+}
+/**
  * The tables and roles of the demonstration.
  */
 export interface DemoResponse {
@@ -2268,6 +2276,7 @@ export interface DeviceResponse {
  */
 export interface DismissBody {
   person: string;
+  approval?: string | null;
 }
 /**
  * A device to remove, and the reason.
@@ -2281,7 +2290,8 @@ export interface DismissDeviceBody {
  */
 export interface DoneResponse {
   done: boolean;
-  uri: string | null;
+  activation: string | null;
+  until: number | null;
 }
 /**
  * An edition of a rulebook of this house whose interpretations somebody has to adopt.
@@ -2324,6 +2334,13 @@ export interface EnterResponse {
   seat: string | null;
 }
 /**
+ * A person's name and the activation code that they were given.
+ */
+export interface FirstSignInBody {
+  person: string;
+  activation: string;
+}
+/**
  * The state of the server.
  */
 export interface HealthResponse {
@@ -2355,12 +2372,11 @@ export interface InterpretationsResponse {
   adopted: AdoptedResponse[];
 }
 /**
- * A person's new password, with their old password and a code as proof.
+ * A person's own password and a code, as proof that it is them.
  */
-export interface PasswordBody {
+export interface ProofBody {
   password: string;
   code: string;
-  new: string;
 }
 /**
  * The reason for an action.
@@ -2386,6 +2402,15 @@ export interface SessionResponse {
   opened: number;
 }
 /**
+ * What a person needs to set their own credentials. The server does not show it again.
+ */
+export interface SetupResponse {
+  setup: string;
+  person: string;
+  uri: string;
+  until: number;
+}
+/**
  * A person's name, password and code.
  */
 export interface SignInBody {
@@ -2401,12 +2426,12 @@ export interface SignInResponse {
   session: SessionResponse;
 }
 /**
- * A new member of staff, or the new rank or credentials of one.
+ * A new member of staff, or the new rank of one.
  */
 export interface StaffBody {
   person: string;
   rank: string;
-  password?: string | null;
+  activate?: boolean | null;
   approval?: string | null;
 }
 /**
@@ -2418,6 +2443,8 @@ export interface StaffMember {
   locked: boolean;
   has_credentials: boolean;
   sessions: number;
+  activation: number | null;
+  recovered: boolean;
 }
 /**
  * The reason, and the approval of a second person.

@@ -22,6 +22,7 @@ WRONG_ACTIVATION: Final = "activation"
 """Why a sign-in failed, in the journal: somebody typed a wrong activation code."""
 
 _ACCESS: Final = Clause("house:access")
+_PEOPLE: Final = Clause("house:people")
 
 
 class Activation(NamedTuple):
@@ -168,7 +169,7 @@ def _too_few_remain(house: House, person: object) -> Iterator[Refusal]:
         others = ", ".join(other for other in can_sign_in(house) if other != person) or "nobody"
         expected = f"at least {LEAST_REMAINING} people of the rank {house.second_rank} or above"
         message = f"{expected} must be able to sign in; without {person!r}: {others}. Enrol another one first"
-        yield Refusal(Reason.RULED_OUT, _ACCESS, message)
+        yield Refusal(Reason.RULED_OUT, _PEOPLE, message)
 
 
 def _on_staff_list(house: House, person: object) -> Iterator[Refusal]:

@@ -41,10 +41,10 @@ MOST_SETUPS: Final = 1_000  # at a time; the oldest is dropped
 _TOKEN: Final = 32  # random bytes
 
 EXPIRED_SETUP: Final = SignInRefused(
-    SignInRefusalReason.WRONG, "this took longer than ten minutes, or is done already; begin again"
+    SignInRefusalReason.EXPIRED_SETUP, "this took longer than ten minutes, or is done already; begin again"
 )
 WRONG_CONFIRMATION: Final = SignInRefused(
-    SignInRefusalReason.UNFIT,
+    SignInRefusalReason.WRONG_CONFIRMATION,
     "the code is not the one that your authenticator shows now; check its clock, and type the next code",
 )
 NO_PASSWORD: Final = SignInRefused(SignInRefusalReason.UNFIT, "expected a password, got none")

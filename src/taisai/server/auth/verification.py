@@ -50,6 +50,12 @@ class SignInRefusalReason(StrEnum):
     """The journal cannot be written, so the sign-in cannot be recorded."""
     NOT_SECOND = "not-second"
     """The second person is the first, or the session to approve for has ended."""
+    WRONG_ACTIVATION = "wrong-activation"
+    """Name and activation code do not match, or the code has ended."""
+    EXPIRED_SETUP = "expired-setup"
+    """Setting one's own credentials took too long, or is done already."""
+    WRONG_CONFIRMATION = "wrong-confirmation"
+    """The code is not that of the new authenticator."""
     UNFIT = "unfit"
     """The name or the password is not allowed."""
 
@@ -63,7 +69,7 @@ class SignInRefused(NamedTuple):
 
 WRONG_CREDENTIALS: Final = SignInRefused(SignInRefusalReason.WRONG, "name, password and code do not match")
 WRONG_CODE: Final = SignInRefused(
-    SignInRefusalReason.WRONG,
+    SignInRefusalReason.WRONG_ACTIVATION,
     "name and activation code do not match, or the code is used or too old; ask for a new one",
 )
 LOCKED: Final = SignInRefused(

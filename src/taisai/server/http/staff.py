@@ -38,6 +38,7 @@ _STATUS = {
     SignInRefusalReason.BUSY: 503,
     SignInRefusalReason.UNRECORDED: 503,
     SignInRefusalReason.UNFIT: 400,
+    SignInRefusalReason.WRONG_CONFIRMATION: 400,
 }
 
 
