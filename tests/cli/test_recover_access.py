@@ -1,4 +1,4 @@
-"""`taisai recover-access`: whoever has the house's key lets a supervisor in again, and everyone hears of it."""
+"""`taisai recover-access`: the house's key lets a supervisor in again, and everyone hears of it."""
 
 from __future__ import annotations
 

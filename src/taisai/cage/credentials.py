@@ -20,6 +20,8 @@ LONGEST_ACTIVATION: Final = 24 * 3_600_000  # ms: until the person's next shift 
 MOST_TRIES: Final = 5  # wrong codes of one activation: typing errors, but no search
 WRONG_ACTIVATION: Final = "activation"
 """Why a sign-in failed, in the journal: somebody typed a wrong activation code."""
+ALTERED: Final = "altered"
+"""Likewise: the stored credentials are not those that the person set."""
 
 _ACCESS: Final = Clause("house:access")
 _PEOPLE: Final = Clause("house:people")
@@ -34,7 +36,7 @@ class Activation(NamedTuple):
     failures: int = 0
 
 
-class Recovery(NamedTuple):
+class RecoveredAccess(NamedTuple):
     """When and why access was recovered for a person at the command line."""
 
     at: int
@@ -89,7 +91,7 @@ def _recover(house: House, event: messages.AccessRecovered) -> None:
     _issue(house, event)
     house.locked.discard(event.person)
     house.failures.pop(event.person, None)
-    house.recovered[event.person] = Recovery(event.at, event.reason)
+    house.recovered[event.person] = RecoveredAccess(event.at, event.reason)
     house.guarded = True
 
 

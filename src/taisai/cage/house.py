@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 
 from taisai.cage import messages
 from taisai.cage.access import AdoptedEdition, EnrolledDevice, StreamError, Win, apply_access, forget_person
-from taisai.cage.credentials import Activation, Recovery
+from taisai.cage.credentials import Activation, RecoveredAccess
 from taisai.game.money.ledger import Account, Ledger, LedgerEntry
 from taisai.game.snapshot_codec import SnapshotCodec, SnapshotError
 from taisai.game.vocabulary import folded, is_name
@@ -133,7 +133,7 @@ class House:
     """Person → the code for their first sign-in, while it is not used."""
     guarded: bool = False
     """Whether people set their own credentials, and two supervisors who can sign in always remain."""
-    recovered: dict[str, Recovery] = field(default_factory=dict)
+    recovered: dict[str, RecoveredAccess] = field(default_factory=dict)
     """Person → how access was recovered for them at the command line; until another one acknowledges it."""
     settings: dict[str, str] = field(default_factory=dict)
     """The settings that the system runs under."""

@@ -2,12 +2,13 @@
 
 from typing import Final
 
-from taisai.cage.messages import money, people
+from taisai.cage.messages import credentials, money, people
+from taisai.cage.messages.credentials import *
 from taisai.cage.messages.money import *
 from taisai.cage.messages.people import *
 from taisai.game.messages import messages_in
 
-_SUBJECTS: Final = (people, money)
+_SUBJECTS: Final = (people, credentials, money)
 HOUSE_COMMANDS: Final = tuple(kind for subject in _SUBJECTS for kind in messages_in(subject, HouseCommand))
 """Every command of the House."""
 HOUSE_EVENTS: Final = tuple(kind for subject in _SUBJECTS for kind in messages_in(subject, HouseEvent))

@@ -47,9 +47,9 @@ WRONG_CONFIRMATION: Final = SignInRefused(
     SignInRefusalReason.WRONG_CONFIRMATION,
     "the code is not the one that your authenticator shows now; check its clock, and type the next code",
 )
-NO_PASSWORD: Final = SignInRefused(SignInRefusalReason.UNFIT, "expected a password, got none")
+NO_PASSWORD: Final = SignInRefused(SignInRefusalReason.UNFIT, "the password is missing")
 NO_FACTOR: Final = SignInRefused(
-    SignInRefusalReason.UNFIT, "expected a code of the authenticator as the second factor, got none"
+    SignInRefusalReason.UNFIT, "the second factor is missing: type the code that your authenticator shows"
 )
 
 

@@ -16,7 +16,7 @@ from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 from msgspec.structs import replace
 
-from taisai.cage.credentials import WRONG_ACTIVATION
+from taisai.cage.credentials import ALTERED, WRONG_ACTIVATION
 from taisai.cage.messages import CommitCredentials, NoteFailure
 from taisai.game.refusals import Refusal
 from taisai.game.vocabulary import FLOOR, folded, is_name
@@ -131,7 +131,7 @@ class SignInFailure(StrEnum):
     """Wrong, too old, or used before."""
     ACTIVATION = WRONG_ACTIVATION
     """The code for a first sign-in is wrong, used, or too old."""
-    ALTERED = "altered"
+    ALTERED = ALTERED
     """The stored credentials are not those that the person set."""
     LOCKED = "locked"
     """Name, password and code match, but the person is locked."""

@@ -24,7 +24,7 @@ from taisai.server.auth import permissions
 from taisai.server.auth.permissions import Reach, Role
 from taisai.server.connections.feeds import DIRECT_TRANSPORT, Send
 from taisai.server.connections.sockets import Receive, Socket
-from taisai.server.http import public, school, school_bodies, staff
+from taisai.server.http import account, public, school, school_bodies, staff
 from taisai.server.http.guard import HEADERS, guard, is_ours
 
 if TYPE_CHECKING:
@@ -209,7 +209,7 @@ async def _with_headers(send: Any, message: Any) -> None:
 
 def web_of(dispatcher: Dispatcher, *, checks: Sequence[str] = (), extra: Sequence[Any] = ()) -> Litestar:
     """The HTTP application; `extra` are the endpoints of a demonstration."""
-    endpoints = [*staff.ENDPOINTS, *school.ENDPOINTS, *public.ENDPOINTS, *extra]
+    endpoints = [*staff.ENDPOINTS, *account.ENDPOINTS, *school.ENDPOINTS, *public.ENDPOINTS, *extra]
     schema = cache(partial(_schema, endpoints, dispatcher.plan.program))
     return Litestar(
         route_handlers=endpoints,

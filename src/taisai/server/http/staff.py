@@ -16,7 +16,7 @@ from taisai.journal import Engine
 from taisai.journal.codec import HOUSE_STREAM
 from taisai.protocol import bodies
 from taisai.protocol.views import BooksView, ReportView
-from taisai.server.auth.enrolment import NewActivation, NewSetup
+from taisai.server.auth.enrolment import NewActivation
 from taisai.server.auth.permissions import SECOND_PERSONS, Role, is_generic, is_path, role_of
 from taisai.server.auth.sessions import Session, digest_of
 from taisai.server.auth.verification import SignInRefusalReason, SignInRefused
@@ -42,21 +42,21 @@ _STATUS = {
 }
 
 
-def _dispatcher(request: StaffRequest) -> Dispatcher:
+def dispatcher_of(request: StaffRequest) -> Dispatcher:
     dispatcher: Dispatcher = request.app.state.dispatcher
     return dispatcher
 
 
-def _session(request: StaffRequest) -> Session:
+def own_session(request: StaffRequest) -> Session:
     session: Session = request.state.session
     return session
 
 
-def _address(request: StaffRequest) -> str:
+def address_of(request: StaffRequest) -> str:
     return request.client.host if request.client else "unknown"
 
 
-def _refuse(refusal: SignInRefused | Refusal) -> NoReturn:
+def refuse(refusal: SignInRefused | Refusal) -> NoReturn:
     if isinstance(refusal, Refusal):
         raise refused(409, refusal.reason, f"{refusal.message} ({refusal.clause})", refusal.clause)
     raise refused(_STATUS.get(refusal.reason, 401), refusal.reason, refusal.message)
@@ -72,27 +72,27 @@ async def _carry_out(
     request: StaffRequest, kind: type[messages.HouseCommand], /, **fields: Any
 ) -> bodies.DoneResponse:
     """Carries out a command of the person who is signed in."""
-    command = kind(at=_dispatcher(request).clock.now(), by=_session(request).person, **fields)
+    command = kind(at=dispatcher_of(request).clock.now(), by=own_session(request).person, **fields)
     return await _execute(request, command)
 
 
 async def _execute(request: StaffRequest, command: messages.HouseCommand) -> bodies.DoneResponse:
-    answer = await _dispatcher(request).queue.execute(HOUSE_STREAM, command)
+    answer = await dispatcher_of(request).queue.execute(HOUSE_STREAM, command)
     if isinstance(answer, Refusal):
-        _refuse(answer)
+        refuse(answer)
     return bodies.DoneResponse()
 
 
 @post("/api/sign-in", status_code=200, summary="Sign in with a password and a code")
 async def sign_in(request: StaffRequest, data: JSONBody[bodies.SignInBody]) -> bodies.SignInResponse:
     """Opens a session. After three failures the person is locked."""
-    dispatcher = _dispatcher(request)
+    dispatcher = dispatcher_of(request)
     answer = await dispatcher.authentication.sign_in(
-        data.person, data.password, data.code, address=_address(request), now=dispatcher.clock.now()
+        data.person, data.password, data.code, address=address_of(request), now=dispatcher.clock.now()
     )
     if isinstance(answer, SignInRefused):
         dispatcher.metrics.sign_ins[answer.reason] += 1
-        _refuse(answer)
+        refuse(answer)
     dispatcher.metrics.sign_ins["in"] += 1
     return bodies.SignInResponse(token=answer.token, session=_response(answer.session))
 
@@ -100,73 +100,28 @@ async def sign_in(request: StaffRequest, data: JSONBody[bodies.SignInBody]) -> b
 @post("/api/sign-out", status_code=200, summary="Sign out")
 async def sign_out(request: StaffRequest) -> bodies.DoneResponse:
     """Ends the session and closes its sockets."""
-    dispatcher = _dispatcher(request)
-    await dispatcher.authentication.sign_out(_session(request).id, now=dispatcher.clock.now())
+    dispatcher = dispatcher_of(request)
+    await dispatcher.authentication.sign_out(own_session(request).id, now=dispatcher.clock.now())
     return bodies.DoneResponse()
 
 
 @get("/api/session", summary="Who is signed in")
 async def session(request: StaffRequest) -> bodies.SessionResponse:
     """The session that the token belongs to."""
-    return _response(_session(request))
+    return _response(own_session(request))
 
 
 @post("/api/approvals", status_code=200, summary="A second person approves one request")
 async def approve(request: StaffRequest, data: JSONBody[bodies.ApprovalBody]) -> bodies.ApprovalResponse:
     """An approval. It is valid once, for one minute, for exactly the approved request."""
-    dispatcher = _dispatcher(request)
+    dispatcher = dispatcher_of(request)
     answer = await dispatcher.authentication.approve(
         data.person, data.password, data.code, digest=digest_of(form_of(data.request)),
-        asker=_session(request), address=_address(request), now=dispatcher.clock.now(),
+        asker=own_session(request), address=address_of(request), now=dispatcher.clock.now(),
     )  # fmt: skip
     if isinstance(answer, SignInRefused):
-        _refuse(answer)
+        refuse(answer)
     return bodies.ApprovalResponse(approval=answer.token, until=answer.approval.until)
-
-
-# A person's own credentials
-
-
-@post("/api/first-sign-in", status_code=200, summary="Begin a first sign-in with an activation code")
-async def first_sign_in(
-    request: StaffRequest, data: JSONBody[bodies.FirstSignInBody]
-) -> bodies.SetupResponse:
-    """A new secret for the person's authenticator. After five wrong codes the activation has ended."""
-    dispatcher = _dispatcher(request)
-    answer = await dispatcher.authentication.begin_setup(
-        data.person, data.activation, address=_address(request), now=dispatcher.clock.now()
-    )
-    return _setup(answer)
-
-
-@post("/api/account", status_code=200, summary="Begin to change one's own credentials")
-async def account(request: StaffRequest, data: JSONBody[bodies.ProofBody]) -> bodies.SetupResponse:
-    """A new secret for the person's authenticator, which they may leave out."""
-    dispatcher = _dispatcher(request)
-    answer = await dispatcher.authentication.begin_setup_again(
-        _session(request), data.password, data.code, address=_address(request), now=dispatcher.clock.now()
-    )
-    return _setup(answer)
-
-
-def _setup(answer: NewSetup | SignInRefused) -> bodies.SetupResponse:
-    if isinstance(answer, SignInRefused):
-        _refuse(answer)
-    return bodies.SetupResponse(setup=answer.token, person=answer.person, uri=answer.uri, until=answer.until)
-
-
-@post("/api/credentials", status_code=200, summary="Set one's own password and second factor")
-async def set_credentials(
-    request: StaffRequest, data: JSONBody[bodies.CredentialsBody]
-) -> bodies.DoneResponse:
-    """Sets what is given, and ends every session of the person."""
-    dispatcher = _dispatcher(request)
-    answer = await dispatcher.authentication.finish_setup(
-        data.setup, password=data.password, code=data.code, now=dispatcher.clock.now()
-    )
-    if not isinstance(answer, str):
-        _refuse(answer)
-    return bodies.DoneResponse()
 
 
 # Administration
@@ -189,7 +144,7 @@ async def staff(request: StaffRequest) -> list[bodies.StaffMember]:
             for person, rank in house.people.items()
         ]  # fmt: skip
 
-    return await _dispatcher(request).queue.run(read)
+    return await dispatcher_of(request).queue.run(read)
 
 
 def _check_name(name: str) -> None:
@@ -201,21 +156,21 @@ def _check_name(name: str) -> None:
 @post("/api/staff", status_code=200, summary="Enrol a person, change a rank, give an activation code")
 async def enrol(request: StaffRequest, data: JSONBody[bodies.StaffBody]) -> bodies.DoneResponse:
     """Enrols a person. With `activate` they get a code for a first sign-in, which is shown only once."""
-    dispatcher = _dispatcher(request)
+    dispatcher = dispatcher_of(request)
     _check_name(data.person)
     if is_generic(data.person) and not dispatcher.demonstration:
         raise refused(400, "bad-value", f"{data.person!r} is the name of a post; give the name of a person")
     second = second_for(request, "POST /api/staff", data)
     if second is None:
-        await _check_alone(dispatcher, data, by=_session(request).person)
+        await _check_alone(dispatcher, data, by=own_session(request).person)
     done = await _carry_out(request, messages.EnrolPerson, person=data.person, rank=data.rank, second=second)
     if not data.activate:
         return done
     new = await dispatcher.authentication.enrolment.issue(
-        data.person, by=_session(request).person, now=dispatcher.clock.now(), second=second
+        data.person, by=own_session(request).person, now=dispatcher.clock.now(), second=second
     )
     if not isinstance(new, NewActivation):
-        _refuse(new)
+        refuse(new)
     return bodies.DoneResponse(activation=new.code, until=new.until)
 
 
@@ -283,13 +238,13 @@ async def devices(request: StaffRequest) -> list[bodies.DeviceResponse]:
             for name, device in engine.house().devices.items()
         ]
 
-    return await _dispatcher(request).queue.run(read)
+    return await dispatcher_of(request).queue.run(read)
 
 
 @get("/api/interpretations", summary="Interpretations of rulebooks, and who adopted them")
 async def interpretations(request: StaffRequest) -> bodies.InterpretationsResponse:
     """The editions of this house whose interpretations a person adopts by name, and every adoption."""
-    dispatcher = _dispatcher(request)
+    dispatcher = dispatcher_of(request)
     editions = {
         book.digest: book for table in dispatcher.plan.tables for book in table.editions or (table.book,)
     }
@@ -354,7 +309,7 @@ async def _check_taken_seat(request: StaffRequest, data: bodies.DeviceBody, seco
         seat = None if isinstance(table, Refusal) else table.seats.get(data.seat or "")
         return seat is not None and seat.taken, engine.house().people.get(second or "", "")
 
-    is_taken, rank = await _dispatcher(request).queue.run(read)
+    is_taken, rank = await dispatcher_of(request).queue.run(read)
     if not is_taken:
         return
     if second is None or role_of(rank) not in SECOND_PERSONS:
@@ -362,7 +317,7 @@ async def _check_taken_seat(request: StaffRequest, data: bodies.DeviceBody, seco
         raise refused(403, "second-person", problem)
     detail = f"a new key for the terminal of seat {data.seat}, where somebody sits; {second} agreed"
     note = messages.NoteOverride(
-        at=_dispatcher(request).clock.now(), by=FLOOR, table=data.table, person=_session(request).person,
+        at=dispatcher_of(request).clock.now(), by=FLOOR, table=data.table, person=own_session(request).person,
         what="terminal", detail=detail,
     )  # fmt: skip
     await _execute(request, note)
@@ -396,9 +351,9 @@ def second_for(request: StaffRequest, endpoint: str, body: bodies.RequestBody) -
     if approval is None:
         return None
     plain = {k: v for k, v in msgspec.to_builtins(body).items() if v is not None}
-    digest, dispatcher = digest_of(_http_form(endpoint, plain)), _dispatcher(request)
+    digest, dispatcher = digest_of(_http_form(endpoint, plain)), dispatcher_of(request)
     approver = dispatcher.authentication.approvals.used(
-        approval, digest, asker=_session(request).id, now=dispatcher.clock.now()
+        approval, digest, asker=own_session(request).id, now=dispatcher.clock.now()
     )
     if approver is None:
         problem = "invalid approval: it is used, expired, or for another request"
@@ -409,19 +364,18 @@ def second_for(request: StaffRequest, endpoint: str, body: bodies.RequestBody) -
 @get("/api/books", summary="Every account of the House and the tables, and whether they balance")
 async def books(request: StaffRequest) -> BooksView:
     """The books as they are now."""
-    queue = _dispatcher(request).queue
+    queue = dispatcher_of(request).queue
     return await queue.run(lambda _engine: queue.projections.books())
 
 
 @get("/api/report", summary="Drop, win and hold per table")
 async def report(request: StaffRequest, day: FromQuery[str | None] = None) -> ReportView:
     """The report of a gaming day; by default of the current day."""
-    queue = _dispatcher(request).queue
+    queue = dispatcher_of(request).queue
     return await queue.run(lambda _engine: queue.projections.report(day))
 
 
 ENDPOINTS = [
-    sign_in, sign_out, session, approve, first_sign_in, account, set_credentials, staff, enrol, dismiss,
-    acknowledge, unlock, revoke, devices,
+    sign_in, sign_out, session, approve, staff, enrol, dismiss, acknowledge, unlock, revoke, devices,
     enrol_device, dismiss_device, interpretations, books, report,
 ]  # fmt: skip

@@ -9,7 +9,7 @@ from typing import Any, Final, NamedTuple
 import msgspec
 
 from taisai.cage import House, how_to_finish, unfinished
-from taisai.cage.credentials import Recovery
+from taisai.cage.credentials import ALTERED, RecoveredAccess
 from taisai.cage.messages import (
     ClockJumped,
     DiceAlarmNoted,
@@ -23,7 +23,6 @@ from taisai.game import Account, Ledger, Table, exposures
 from taisai.game.events import RecordCorrected, RoundEntered, SettlementEntered
 from taisai.protocol import views
 from taisai.protocol.views import Words
-from taisai.server.auth.verification import SignInFailure
 from taisai.server.projections import texts
 from taisai.server.projections.by_hand_offers import ROUND_ALARM, SETTLEMENT_ALARM
 from taisai.server.projections.history import History
@@ -77,7 +76,7 @@ def pit_view(
     )
 
 
-def _recovered(person: str, recovery: Recovery) -> views.Alarm:
+def _recovered(person: str, recovery: RecoveredAccess) -> views.Alarm:
     """The alarm that stays until somebody acknowledges it in the office."""
     en = f"Access was recovered for {person} with the house's key: {recovery.reason}. Acknowledge it"
     zh = f"已用本场密钥为 {person} 恢复登录：{recovery.reason}。请在办公室页确认"
@@ -154,7 +153,7 @@ def alarm_of(event: object) -> views.Alarm | None:
         case PersonLocked():
             about = "house"
             en, zh = f"{event.person} is locked", f"{event.person} 已被锁定"
-        case SignInFailed() if event.why == SignInFailure.ALTERED:
+        case SignInFailed() if event.why == ALTERED:
             about = "house"
             en = f"The stored credentials of {event.person} were changed outside the server. Give a new code"
             zh = f"{event.person} 的登录凭据在服务器之外被改动，请发新的激活码"
