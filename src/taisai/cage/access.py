@@ -138,7 +138,8 @@ def _fail(house: House, event: SignInFailed) -> None:
 
 def counts(house: House, event: SignInFailed) -> bool:
     """Whether a failure counts towards a lock: only for people who have credentials."""
-    return event.known and event.person in house.credentials
+    is_guess = event.why != credentials.WRONG_PASSKEY
+    return event.known and is_guess and event.person in house.credentials
 
 
 def _lock(house: House, event: messages.PersonLocked) -> None:

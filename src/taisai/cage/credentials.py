@@ -22,6 +22,8 @@ WRONG_ACTIVATION: Final = "activation"
 """Why a sign-in failed, in the journal: somebody typed a wrong activation code."""
 ALTERED: Final = "altered"
 """Likewise: the stored credentials are not those that the person set."""
+WRONG_PASSKEY: Final = "passkey"
+"""Likewise: no passkey of the person signed the challenge. Anyone can send that, so it locks nobody."""
 
 _ACCESS: Final = Clause("house:access")
 _PEOPLE: Final = Clause("house:people")

@@ -12,6 +12,7 @@ from taisai.protocol.views.parts import Words
 Name = Annotated[str, Meta(min_length=1, max_length=64, pattern=r"^[^\x00-\x1f\x7f]+$")]
 Password = Annotated[str, Meta(min_length=1, max_length=256)]
 Code = Annotated[str, Meta(min_length=1, max_length=16)]
+Challenge = Annotated[str, Meta(min_length=1, max_length=64)]
 DeviceKeyText = Annotated[str, Meta(pattern=r"^[0-9a-f]{64}$")]
 
 
@@ -59,10 +60,20 @@ class FirstSignInBody(RequestBody, frozen=True, kw_only=True):
 
 
 class ProofBody(RequestBody, frozen=True, kw_only=True):
-    """A person's own password and a code, as proof that it is them."""
+    """A person's own password and a code, or the answer of their passkey, as proof that it is them."""
 
-    password: Password
-    code: Code
+    password: Password | None = None
+    code: Code | None = None
+    challenge: Challenge | None = None
+    assertion: dict[str, Any] | None = None
+
+
+class PasskeySignInBody(RequestBody, frozen=True, kw_only=True):
+    """A person's name, and the answer of their passkey to a challenge (AuthenticationResponseJSON)."""
+
+    person: Name
+    challenge: Challenge
+    assertion: dict[str, Any]
 
 
 class CredentialsBody(RequestBody, frozen=True, kw_only=True):
@@ -73,6 +84,8 @@ class CredentialsBody(RequestBody, frozen=True, kw_only=True):
     password: Password | None = None
     code: Code | None = None
     """What the authenticator shows for the new secret."""
+    passkey: dict[str, Any] | None = None
+    """A new passkey, as the browser made it (RegistrationResponseJSON)."""
 
 
 class ReasonBody(RequestBody, frozen=True, kw_only=True):
@@ -171,9 +184,19 @@ class SetupResponse(ResponseBody, frozen=True, kw_only=True):
     uri: str
     """The address for the person's authenticator."""
     until: int
+    passkey: dict[str, Any] | None = None
+    """What a browser needs to make a passkey; absent where it cannot (CreationOptionsJSON)."""
 
     def __repr__(self) -> str:  # without the secret
         return f"<SetupResponse {self.person!r}>"
+
+
+class PasskeyChallengeResponse(ResponseBody, frozen=True, kw_only=True):
+    """A challenge for a passkey. It is good once, for two minutes."""
+
+    challenge: str
+    host: str
+    """The host that the passkey must be for."""
 
 
 class StaffMember(ResponseBody, frozen=True, kw_only=True):

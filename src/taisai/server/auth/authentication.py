@@ -19,6 +19,7 @@ from taisai.journal.codec import HOUSE_STREAM, AnyEvent
 from taisai.server.auth import credentials as vault
 from taisai.server.auth.credentials import Passwords
 from taisai.server.auth.enrolment import Enrolment, NewSetup
+from taisai.server.auth.passkeys import Challenges, PasskeyOrigin
 from taisai.server.auth.permissions import RateLimit, RateLimiter
 from taisai.server.auth.sessions import (
     Approvals,
@@ -36,6 +37,7 @@ from taisai.server.auth.verification import (
     QueueLike,
     SignInRefusalReason,
     SignInRefused,
+    VerifiedPerson,
     Verifier,
 )
 from taisai.server.runtime.environment import Entropy
@@ -84,6 +86,7 @@ class Authentication:
         self.enrolment = Enrolment(
             queue, self._verifier, passwords=self._passwords, entropy=entropy, issuer=issuer, generic=generic
         )
+        self.challenges = Challenges(entropy)
         self._noted: set[str] = set()
         """Sessions whose sign-in is in the journal."""
         self._to_note: list[_Ended] = []
@@ -164,27 +167,65 @@ class Authentication:
     # Credentials
 
     async def begin_setup(
-        self, person: str, code: str, *, address: str, now: int
+        self, person: str, code: str, *, at: PasskeyOrigin | None = None, address: str, now: int
     ) -> NewSetup | SignInRefused:
         """A first sign-in, with an activation code."""
-        return await self._to_the_end(self.enrolment.begin(person, code, address=address, now=now))
+        return await self._to_the_end(self.enrolment.begin(person, code, at=at, address=address, now=now))
 
     async def begin_setup_again(
-        self, session: Session, password: str, code: str, *, address: str, now: int
-    ) -> NewSetup | SignInRefused:
-        """A person is about to change their own credentials."""
-        beginning = self.enrolment.begin_again(session, password, code, address=address, now=now)
-        return await self._to_the_end(beginning)
+        self, session: Session, password: str, code: str, *,
+        at: PasskeyOrigin | None = None, address: str, now: int,
+    ) -> NewSetup | SignInRefused:  # fmt: skip
+        """A person is about to change their own credentials; needs the old ones, not only a session."""
+        proving = self._verifier.proved(session.person, password, code, address=address, now=now)
+        proved = await self._to_the_end(proving)
+        if isinstance(proved, SignInRefused):
+            return proved
+        return await self.enrolment.begin_again(proved, at=at, now=now)
+
+    async def begin_setup_by_passkey(
+        self, session: Session, assertion: dict[str, Any], challenge: str, *,
+        at: PasskeyOrigin, address: str, now: int,
+    ) -> NewSetup | SignInRefused:  # fmt: skip
+        """The same, by a passkey instead of password and code."""
+        proved = await self.verify_passkey(
+            session.person, assertion, challenge, at=at, address=address, now=now
+        )
+        if isinstance(proved, SignInRefused):
+            return proved
+        return await self.enrolment.begin_again(proved, at=at, now=now)
 
     async def finish_setup(
-        self, token: str, *, password: str | None, code: str | None, now: int
-    ) -> str | Refusal | SignInRefused:
+        self, token: str, *, password: str | None = None, code: str | None = None,
+        passkey: dict[str, Any] | None = None, now: int,
+    ) -> str | Refusal | SignInRefused:  # fmt: skip
         """Sets a person's own credentials, and ends their sessions."""
-        done = await self._to_the_end(self.enrolment.finish(token, password=password, code=code, now=now))
+        finishing = self.enrolment.finish(token, password=password, code=code, passkey=passkey, now=now)
+        done = await self._to_the_end(finishing)
         if isinstance(done, str):
             self.revoke(done)  # again: until now the old password could open a session
             await self._note_ends(now)
         return done
+
+    async def verify_passkey(
+        self, person: str, assertion: dict[str, Any], challenge: str, *,
+        at: PasskeyOrigin, address: str, now: int,
+    ) -> VerifiedPerson | SignInRefused:  # fmt: skip
+        """The person, if their passkey signed a challenge of `challenges`; the challenge is used up."""
+        open_ = self.challenges.used(challenge, now)
+        proving = self._verifier.proved_by_passkey(person, assertion, open_, at=at, address=address, now=now)
+        return await self._to_the_end(proving)
+
+    async def sign_in_by_passkey(
+        self, person: str, assertion: dict[str, Any], challenge: str, *,
+        at: PasskeyOrigin, address: str, now: int,
+    ) -> NewSession | SignInRefused:  # fmt: skip
+        """Opens a session for a person whose passkey signed the challenge."""
+        proved = await self.verify_passkey(person, assertion, challenge, at=at, address=address, now=now)
+        if isinstance(proved, SignInRefused):
+            return proved
+        opening = self._open_session(proved.person, proved.rank, address=address, now=now)
+        return await self._to_the_end(opening)
 
     # Events and time
 

@@ -21,6 +21,7 @@ from taisai.game.vocabulary import folded
 from taisai.journal import Engine, Journal
 from taisai.journal.seals.secret import SECRET_BYTES, StorageSecret
 from taisai.journal.stores.contract import Store
+from taisai.server.auth.passkeys import Passkey
 from taisai.server.runtime.environment import Entropy
 
 LEAST_PASSWORD: Final = 12  # characters: enough with a second factor and three tries
@@ -178,6 +179,7 @@ class Credentials(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The secret of the authenticator, in base 32; empty without one."""
     last_step: int = 0
     """The time step of the last used code. No code is valid twice."""
+    passkeys: tuple[Passkey, ...] = ()
 
     def __repr__(self) -> str:
         return "<Credentials>"
@@ -198,7 +200,8 @@ def storage_secret(journal: Journal) -> StorageSecret:
 def commitment(journal: Journal, person: str, credentials: Credentials) -> str:
     """The keyed hash over a person's credentials. The last used code is not a part of it."""
     secret = storage_secret(journal)
-    return secret.mac("credential", person, credentials.hash, credentials.totp).hex()
+    parts = (part for passkey in credentials.passkeys for part in (passkey.host, passkey.data))
+    return secret.mac("credential", person, credentials.hash, credentials.totp, *parts).hex()
 
 
 def stored(store: Store, person: str, prefix: str = STAFF) -> Credentials | None:

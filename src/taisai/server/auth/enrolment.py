@@ -5,7 +5,7 @@ from __future__ import annotations
 from base64 import urlsafe_b64encode
 from collections import OrderedDict
 from functools import partial
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from msgspec.structs import replace
 
@@ -25,13 +25,21 @@ from taisai.server.auth.credentials import (
     otpauth,
     weakness,
 )
+from taisai.server.auth.passkeys import (
+    CHALLENGE,
+    MOST_PASSKEYS,
+    PasskeyOrigin,
+    registered,
+    registration_options,
+)
 from taisai.server.auth.permissions import is_generic
-from taisai.server.auth.sessions import Session, digest_of_token
+from taisai.server.auth.sessions import digest_of_token
 from taisai.server.auth.verification import (
     UNRECORDED,
     QueueLike,
     SignInRefusalReason,
     SignInRefused,
+    VerifiedPerson,
     Verifier,
 )
 from taisai.server.runtime.environment import Entropy
@@ -53,6 +61,12 @@ NO_FACTOR: Final = SignInRefused(
 )
 
 
+BAD_PASSKEY: Final = SignInRefused(
+    SignInRefusalReason.WRONG_PASSKEY,
+    f"the passkey is not valid here, or {MOST_PASSKEYS} are stored already; remove some or try another",
+)
+
+
 class NewActivation(NamedTuple):
     """An activation code. It is shown once, to those who issue it, and stored nowhere."""
 
@@ -71,6 +85,8 @@ class NewSetup(NamedTuple):
     uri: str
     """The address for their authenticator."""
     until: int
+    passkey: dict[str, Any] | None
+    """What their browser needs to make a passkey; None where passkeys cannot be used."""
 
     def __repr__(self) -> str:
         return f"<NewSetup {self.person!r}>"
@@ -86,6 +102,9 @@ class _Setup(NamedTuple):
     secret: bytes
     """Of a new authenticator; it counts when a code confirms it."""
     until: int
+    challenge: bytes
+    """For a new passkey."""
+    at: PasskeyOrigin | None
 
     def __repr__(self) -> str:
         return f"<_Setup {self.person!r}>"
@@ -124,40 +143,48 @@ class Enrolment:
 
     # A person sets their own
 
-    async def begin(self, person: str, code: str, *, address: str, now: int) -> NewSetup | SignInRefused:
+    async def begin(
+        self, person: str, code: str, *, at: PasskeyOrigin | None, address: str, now: int
+    ) -> NewSetup | SignInRefused:
         """A first sign-in: the person has typed their activation code."""
         activated = await self._verifier.activated(person, code, address=address, now=now)
         if isinstance(activated, SignInRefused):
             return activated
-        return self._begun(activated.person, activated.activation, None, now)
+        return self._begun(activated.person, activated.activation, None, at=at, now=now)
 
-    async def begin_again(
-        self, session: Session, password: str, code: str, *, address: str, now: int
-    ) -> NewSetup | SignInRefused:
-        """A person changes their own credentials; needs the old ones, not only a session."""
-        proved = await self._verifier.proved(session.person, password, code, address=address, now=now)
-        if isinstance(proved, SignInRefused):
-            return proved
+    async def begin_again(self, proved: VerifiedPerson, *, at: PasskeyOrigin | None, now: int) -> NewSetup:
+        """A person who has just proved who they are again changes their own credentials."""
         before = await self._queue.run(lambda engine: vault.kept(engine, proved.person))
-        return self._begun(proved.person, None, before, now)
+        return self._begun(proved.person, None, before, at=at, now=now)
 
-    def _begun(self, person: str, activation: str | None, before: Credentials | None, now: int) -> NewSetup:
+    def _begun(
+        self, person: str, activation: str | None, before: Credentials | None, *,
+        at: PasskeyOrigin | None, now: int,
+    ) -> NewSetup:  # fmt: skip
         token = urlsafe_b64encode(self._entropy(_TOKEN)).rstrip(b"=").decode("ascii")
-        setup = _Setup(person, activation, before, new_secret(self._entropy), now + SETUP_LASTS)
+        challenge = self._entropy(CHALLENGE)
+        setup = _Setup(
+            person, activation, before, new_secret(self._entropy), now + SETUP_LASTS, challenge, at
+        )
         self._setups[digest_of_token(token)] = setup
         if len(self._setups) > MOST_SETUPS:
             self._setups.popitem(last=False)
         uri = otpauth(setup.secret, person=person, issuer=self._issuer)
-        return NewSetup(token, person, uri, setup.until)
+        known = () if before is None else before.passkeys
+        options = at and registration_options(
+            at, person, house=self._issuer, challenge=challenge, known=known
+        )
+        return NewSetup(token, person, uri, setup.until, options)
 
     async def finish(
-        self, token: str, *, password: str | None = None, code: str | None = None, now: int
-    ) -> str | Refusal | SignInRefused:
+        self, token: str, *, password: str | None = None, code: str | None = None,
+        passkey: dict[str, Any] | None = None, now: int,
+    ) -> str | Refusal | SignInRefused:  # fmt: skip
         """Sets what is given and keeps the rest; returns the person. A mistake can be corrected."""
         setup = self._setups.get(digest_of_token(token))
         if setup is None or now >= setup.until:
             return EXPIRED_SETUP
-        new = await self._changed(setup, password, code, now)
+        new = await self._changed(setup, password, code, passkey, now)
         if isinstance(new, SignInRefused):
             return new
         try:
@@ -170,7 +197,12 @@ class Enrolment:
         return setup.person
 
     async def _changed(
-        self, setup: _Setup, password: str | None, code: str | None, now: int
+        self,
+        setup: _Setup,
+        password: str | None,
+        code: str | None,
+        passkey: dict[str, Any] | None,
+        now: int,
     ) -> Credentials | SignInRefused:
         """The new credentials, or what is missing."""
         new = setup.before or Credentials("", "")
@@ -183,7 +215,12 @@ class Enrolment:
             if step is None:
                 return WRONG_CONFIRMATION
             new = replace(new, totp=base32(setup.secret), last_step=step)
-        if not new.totp:
+        if passkey is not None:
+            made = setup.at and registered(setup.at, setup.challenge, passkey)
+            if not made or len(new.passkeys) >= MOST_PASSKEYS:
+                return BAD_PASSKEY
+            new = replace(new, passkeys=(*new.passkeys, made))
+        if not new.totp and not new.passkeys:
             return NO_FACTOR
         if password is not None:
             new = replace(new, hash=await self._verifier.work(partial(self._passwords.hashed, password)))

@@ -205,7 +205,9 @@ ENDPOINTS: Final[Mapping[str, Permission]] = _permissions(
     (_EVERYONE, "GET /, GET /terminal, GET /console, GET /display, GET /recorder, GET /round, GET /pit"),
     (_EVERYONE, "GET /cage, GET /school, GET /office, GET /first-sign-in, GET /account, GET /assets/{name}"),
     (_EVERYONE, "GET /schema/openapi.json, GET /schema/socket.json, POST /api/sign-in"),
-    (_EVERYONE, "POST /api/first-sign-in, POST /api/credentials"),  # a code or a token proves who it is
+    # a code, a token or a passkey proves who it is
+    (_EVERYONE, "POST /api/first-sign-in, POST /api/credentials"),
+    (_EVERYONE, "POST /api/passkeys/challenge, POST /api/passkeys/sign-in"),
     (_STAFF, "POST /api/sign-out, GET /api/session, POST /api/account"),
     (_NEED_APPROVALS, "POST /api/approvals"),
     (_ADMINISTRATION, "POST /api/staff, DELETE /api/staff, POST /api/devices, DELETE /api/devices"),

@@ -9,14 +9,14 @@ from concurrent.futures import Executor
 from contextlib import suppress
 from enum import StrEnum
 from functools import partial
-from typing import Final, NamedTuple, Protocol, TypeVar
+from typing import Any, Final, NamedTuple, Protocol, TypeVar
 
 import structlog
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 from msgspec.structs import replace
 
-from taisai.cage.credentials import ALTERED, WRONG_ACTIVATION
+from taisai.cage.credentials import ALTERED, WRONG_ACTIVATION, WRONG_PASSKEY
 from taisai.cage.messages import CommitCredentials, NoteFailure
 from taisai.game.refusals import Refusal
 from taisai.game.vocabulary import FLOOR, folded, is_name
@@ -32,6 +32,7 @@ from taisai.server.auth.credentials import (
     from_base32,
     new_secret,
 )
+from taisai.server.auth.passkeys import PasskeyOrigin, is_accepted
 from taisai.server.auth.permissions import RateLimiter, is_generic, network_of
 from taisai.server.runtime.environment import Entropy
 
@@ -50,6 +51,10 @@ class SignInRefusalReason(StrEnum):
     """The journal cannot be written, so the sign-in cannot be recorded."""
     NOT_SECOND = "not-second"
     """The second person is the first, or the session to approve for has ended."""
+    WRONG_PASSKEY = "wrong-passkey"
+    """No passkey of the person signed the challenge."""
+    NO_PASSKEYS = "no-passkeys"
+    """Browsers allow no passkeys at this address."""
     WRONG_ACTIVATION = "wrong-activation"
     """Name and activation code do not match, or the code has ended."""
     EXPIRED_SETUP = "expired-setup"
@@ -71,6 +76,12 @@ WRONG_CREDENTIALS: Final = SignInRefused(SignInRefusalReason.WRONG, "name, passw
 WRONG_CODE: Final = SignInRefused(
     SignInRefusalReason.WRONG_ACTIVATION,
     "name and activation code do not match, or the code is used or too old; ask for a new one",
+)
+WRONG_SIGNATURE: Final = SignInRefused(
+    SignInRefusalReason.WRONG_PASSKEY, "no passkey of this person was used, or it took too long; try again"
+)
+NO_PASSKEYS: Final = SignInRefused(
+    SignInRefusalReason.NO_PASSKEYS, "passkeys need a host name and TLS; use your password and a code here"
 )
 LOCKED: Final = SignInRefused(
     SignInRefusalReason.LOCKED, "this person is locked; a supervisor can unlock them"
@@ -131,6 +142,8 @@ class SignInFailure(StrEnum):
     """Wrong, too old, or used before."""
     ACTIVATION = WRONG_ACTIVATION
     """The code for a first sign-in is wrong, used, or too old."""
+    PASSKEY = WRONG_PASSKEY
+    """No passkey of the person signed the challenge."""
     ALTERED = ALTERED
     """The stored credentials are not those that the person set."""
     LOCKED = "locked"
@@ -191,6 +204,15 @@ class Verifier:
         """The person, or the refusal. A failure counts; with the third the House locks the person."""
         name = folded(person) if is_name(person) else ""
         check = partial(self._checked, name, password, code, address=address, now=now)
+        return await self._one_at_a_time(name, check, address=address, now=now)
+
+    async def proved_by_passkey(
+        self, person: str, assertion: dict[str, Any], challenge: bytes | None, *,
+        at: PasskeyOrigin, address: str, now: int,
+    ) -> VerifiedPerson | SignInRefused:  # fmt: skip
+        """The person whose passkey signed the challenge; it takes the place of password and code."""
+        name = folded(person) if is_name(person) else ""
+        check = partial(self._passkey, name, assertion, challenge, at=at, address=address, now=now)
         return await self._one_at_a_time(name, check, address=address, now=now)
 
     async def activated(
@@ -265,6 +287,20 @@ class Verifier:
         with suppress(JournalError):  # what was prepared matches the commitment, and counts
             await self._queue.run(finish)
         return None
+
+    async def _passkey(
+        self, name: str, assertion: dict[str, Any], challenge: bytes | None, *,
+        at: PasskeyOrigin, address: str, now: int,
+    ) -> VerifiedPerson | SignInRefused:  # fmt: skip
+        known = await self._queue.run(partial(self._known, name))
+        passkeys = () if known.credentials is None else known.credentials.passkeys
+        if known.rank is None or challenge is None or not is_accepted(passkeys, at, challenge, assertion):
+            why = SignInFailure.UNKNOWN if known.rank is None else SignInFailure.PASSKEY
+            refused = await self._failed(known, why, address=address, now=now)
+            return WRONG_SIGNATURE if refused is WRONG_CREDENTIALS else refused
+        if await self._queue.run(lambda engine: known.person in engine.house().locked):
+            return await self._failed(known, SignInFailure.LOCKED, address=address, now=now)
+        return VerifiedPerson(known.person, known.rank)
 
     async def _activation(
         self, name: str, code: str, *, address: str, now: int

@@ -45,6 +45,8 @@ _MORE: Final = {
     "POST /api/approvals": ("429", "503"),
     "POST /api/first-sign-in": ("429", "503"),
     "POST /api/account": ("429", "503"),
+    "POST /api/passkeys/challenge": ("400", "429"),
+    "POST /api/passkeys/sign-in": ("429", "503"),
     "POST /api/credentials": ("409", "503"),
     "POST /api/staff": ("409", "503"),
     "DELETE /api/staff": ("409",),

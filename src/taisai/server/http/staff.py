@@ -18,7 +18,7 @@ from taisai.protocol import bodies
 from taisai.protocol.views import BooksView, ReportView
 from taisai.server.auth.enrolment import NewActivation
 from taisai.server.auth.permissions import SECOND_PERSONS, Role, is_generic, is_path, role_of
-from taisai.server.auth.sessions import Session, digest_of
+from taisai.server.auth.sessions import NewSession, Session, digest_of
 from taisai.server.auth.verification import SignInRefusalReason, SignInRefused
 from taisai.server.connections.sockets import decode_request
 from taisai.server.handlers.context import approved_form, canonical
@@ -39,6 +39,7 @@ _STATUS = {
     SignInRefusalReason.UNRECORDED: 503,
     SignInRefusalReason.UNFIT: 400,
     SignInRefusalReason.WRONG_CONFIRMATION: 400,
+    SignInRefusalReason.NO_PASSKEYS: 400,
 }
 
 
@@ -90,6 +91,11 @@ async def sign_in(request: StaffRequest, data: JSONBody[bodies.SignInBody]) -> b
     answer = await dispatcher.authentication.sign_in(
         data.person, data.password, data.code, address=address_of(request), now=dispatcher.clock.now()
     )
+    return signed_in(dispatcher, answer)
+
+
+def signed_in(dispatcher: Dispatcher, answer: NewSession | SignInRefused) -> bodies.SignInResponse:
+    """The new session, which is counted; a refusal too."""
     if isinstance(answer, SignInRefused):
         dispatcher.metrics.sign_ins[answer.reason] += 1
         refuse(answer)
