@@ -5,7 +5,7 @@ import FirstSignIn from "../src/account/FirstSignIn.svelte";
 import OwnCredentials from "../src/account/OwnCredentials.svelte";
 import { loadLanguage } from "../src/i18n/index.svelte";
 
-const SETUP = { setup: "a-token", person: "Sue Tan", uri: "otpauth://totp/Lotus:Sue%20Tan?secret=ABCDEFGHIJKL", until: 1_794_800_000_000 };
+const SETUP = { setup: "a-token", person: "Sue Tan", uri: "otpauth://totp/Lotus:Sue%20Tan?secret=ABCDEFGHIJKL", until: 1_794_800_000_000, passkey: null };
 const REFUSED = { reason: "wrong-activation", message: "name and activation code do not match", clause: null };
 let asked: [string, unknown][] = [];
 let answers: [number, object][] = [];

@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
-from playwright.async_api import Browser, Page, expect
+from playwright.async_api import Browser, CDPSession, Page, expect
 
 from taisai.server.runtime.environment import WallClock
 from taisai.server.runtime.setup import set_up
@@ -117,4 +117,53 @@ async def test_people_let_each_other_in(browser: Browser, tmp_path: Path) -> Non
             await signs_in(page, "Dan Ho", DAN, dan.code())
             await expect(page.get_by_test_id("prove")).to_be_visible()
             await is_for_everyone(page, "account")
+        await served.stopped()
+
+
+async def with_authenticator(page: Page) -> CDPSession:
+    """The browser's own stand-in for a device that unlocks passkeys."""
+    session = await page.context.new_cdp_session(page)
+    await session.send("WebAuthn.enable")
+    options = {
+        "protocol": "ctap2", "transport": "internal", "hasResidentKey": True, "hasUserVerification": True,
+        "isUserVerified": True, "automaticPresenceSimulation": True,
+    }  # fmt: skip
+    made = await session.send("WebAuthn.addVirtualAuthenticator", {"options": options})
+    page.set_default_timeout(20_000)
+    assert made["authenticatorId"]
+    return session
+
+
+async def test_a_passkey_takes_the_place_of_the_authenticator(browser: Browser, tmp_path: Path) -> None:
+    made = set_up(plan(tmp_path / "lotus"), now=WallClock().now(), entropy=entropy())
+    async with serving(made.config) as served:
+        async with tab(browser, served.url.replace("127.0.0.1", "localhost")) as page:
+            await with_authenticator(page)
+            await page.goto("/first-sign-in")
+            await page.get_by_test_id("person").fill("Ann Tan")
+            await page.get_by_test_id("activation").fill(made.activations["Ann Tan"])
+            await page.get_by_test_id("begin").click()
+            await page.get_by_test_id("password").fill(ANN)
+            await page.get_by_test_id("again").fill(ANN)
+            await is_for_everyone(page, "passkey-offered")
+            await page.get_by_test_id("add-passkey").click()
+            await expect(page.get_by_test_id("passkey-made")).to_be_visible()
+            await expect(page.get_by_test_id("secret")).to_have_count(0)
+            await page.get_by_test_id("save").click()
+            await expect(page.get_by_test_id("done")).to_be_visible()
+            await page.goto("/office")
+            await page.get_by_test_id("person").fill("ann tan")
+            await is_for_everyone(page, "passkey-sign-in")
+            await page.get_by_test_id("use-passkey").click()
+            await expect(page.get_by_test_id("person-Ann Tan")).to_contain_text("Can sign in")
+            await page.get_by_test_id("account").click()
+            await page.get_by_test_id("prove-passkey").click()
+            await page.get_by_test_id("new-authenticator").check()
+            await expect(page.get_by_test_id("secret")).to_be_visible()
+            secret = (await page.get_by_test_id("secret").inner_text()).replace(" ", "")
+            authenticator = Authenticator(f"otpauth://totp/Lotus?secret={secret}")
+            await page.get_by_test_id("code").fill(authenticator.code())
+            await page.get_by_test_id("save").click()
+            await signs_in(page, "Ann Tan", ANN, authenticator.code())
+            await expect(page.get_by_test_id("prove")).to_be_visible()
         await served.stopped()

@@ -147,6 +147,7 @@ BODIES: Final[dict[str, dict[str, Any]]] = {
     "POST /api/sign-out": {},
     "POST /api/first-sign-in": {"person": "nobody", "activation": "0000-0000-0000"},
     "POST /api/credentials": {"setup": "no such setup"},
+    "POST /api/passkeys/sign-in": {"person": "nobody", "challenge": "none", "assertion": {}},
     "POST /api/account": {"password": "not this password", "code": "000000"},
     "POST /api/approvals": {
         "person": "nobody", "password": "not a password", "code": "000000", "request": {"type": "books"}

@@ -1,4 +1,4 @@
-// Made from the server's schemas 46f7398a98ee8dae by `npm run messages`, never by hand.
+// Made from the server's schemas 1c2f6d46681f56e3 by `npm run messages`, never by hand.
 
 export type AnyCommand =
   | Assign
@@ -2229,6 +2229,7 @@ export interface CredentialsBody {
   setup: string;
   password?: string | null;
   code?: string | null;
+  passkey?: {} | null;
 }
 /**
  * The tables and roles of the demonstration.
@@ -2372,11 +2373,28 @@ export interface InterpretationsResponse {
   adopted: AdoptedResponse[];
 }
 /**
- * A person's own password and a code, as proof that it is them.
+ * A challenge for a passkey. It is good once, for two minutes.
+ */
+export interface PasskeyChallengeResponse {
+  challenge: string;
+  host: string;
+}
+/**
+ * A person's name, and the answer of their passkey to a challenge (AuthenticationResponseJSON).
+ */
+export interface PasskeySignInBody {
+  person: string;
+  challenge: string;
+  assertion: {};
+}
+/**
+ * A person's own password and a code, or the answer of their passkey, as proof that it is them.
  */
 export interface ProofBody {
-  password: string;
-  code: string;
+  password?: string | null;
+  code?: string | null;
+  challenge?: string | null;
+  assertion?: {} | null;
 }
 /**
  * The reason for an action.
@@ -2409,6 +2427,7 @@ export interface SetupResponse {
   person: string;
   uri: string;
   until: number;
+  passkey: {} | null;
 }
 /**
  * A person's name, password and code.
