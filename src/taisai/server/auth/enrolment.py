@@ -63,7 +63,7 @@ NO_FACTOR: Final = SignInRefused(
 
 BAD_PASSKEY: Final = SignInRefused(
     SignInRefusalReason.WRONG_PASSKEY,
-    f"the passkey is not valid here, or {MOST_PASSKEYS} are stored already; remove some or try another",
+    f"the passkey is not valid here, or {MOST_PASSKEYS} are stored already; a new activation code ends those",
 )
 
 
