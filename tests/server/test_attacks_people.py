@@ -8,7 +8,8 @@ import pytest
 
 from taisai.cage import can_sign_in
 from taisai.cage.credentials import MOST_TRIES
-from taisai.cage.messages import NoteFailure, PersonDismissed
+from taisai.cage.messages import NoteFailure, PersonDismissed, RecoverAccess
+from taisai.game.refusals import Refusal
 from taisai.game.vocabulary import FLOOR
 from taisai.server.auth import credentials as vault
 from taisai.server.auth.credentials import code_at, step_of
@@ -197,6 +198,38 @@ async def test_a_reset_ends_the_sessions_and_the_old_credentials_at_once(house: 
     assert (await asks(house, session, "POST /api/staff", body, MAX)).status == 200
     assert (await house.request("GET", "/api/session", session=opened)).status == 401
     assert vault.kept(house.engine, DAN) is None
+
+
+async def alarms(house: Connected) -> list[str]:
+    """What the pit is alarmed of."""
+    line = await house.came(house.session("pit-manager"))
+    await line.answer("follow", feed="pit")
+    return [alarm["says"]["en"] for alarm in line.of("snapshot")[-1]["view"]["alarms"]]
+
+
+@connected()
+async def test_recovered_access_is_an_alarm_until_another_one_has_seen_it(house: Connected) -> None:
+    await guarded(house)
+    now = house.clock.now()
+    command = RecoverAccess(
+        at=now, by=FLOOR, person=MAX, rank="shift-manager", code="c0de" * 16, until=now + 1, reason="lost"
+    )
+    assert not isinstance(await house.do(command), Refusal)
+    assert any(f"recovered for {MAX}" in text for text in await alarms(house))
+    path = f"/api/staff/{MAX}/acknowledge"
+    for role, status in (("auditor", 403), ("pit-supervisor", 403), ("administrator", 200)):
+        answer = await house.request("POST", path, session=house.session(role))
+        assert answer.status == status, (role, answer.body)
+    assert not any("recovered" in text for text in await alarms(house))
+
+
+@connected()
+async def test_credentials_that_were_changed_in_the_file_are_an_alarm(house: Connected) -> None:
+    await guarded(house)
+    house.store.keep_secret(f"staff/{DAN}", b"{}")
+    body = {"person": DAN, "password": WORDS, "code": "000000"}
+    assert (await house.request("POST", "/api/sign-in", body)).status == 401
+    assert any(f"credentials of {DAN} were changed" in text for text in await alarms(house))
 
 
 @connected()

@@ -17,7 +17,7 @@ from taisai.server.runtime.environment import Entropy
 
 MOST_PASSKEYS: Final = 10  # of one person: a telephone, a computer, a key or two, and those before
 CHALLENGE_LASTS: Final = 2 * 60_000  # ms: to find the device and touch it
-MOST_CHALLENGES: Final = 1_000  # at a time; the oldest is dropped
+MOST_CHALLENGES: Final = 20_000  # at a time, some 2 MB: what a few strangers can ask for in that time
 CHALLENGE: Final = 32  # random bytes
 _ALGORITHMS: Final = (-8, -7, -257)  # EdDSA, ES256 and RS256, one of which every device has
 
