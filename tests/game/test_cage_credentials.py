@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from taisai.cage import House, access, credentials
+from taisai.cage import House, credentials
 from taisai.cage import decide as cage
 from taisai.cage.credentials import LONGEST_ACTIVATION, MOST_TRIES, can_sign_in
 from taisai.cage.house import read_house, write_house
@@ -321,7 +321,7 @@ def _codes_never_checked(patch: pytest.MonkeyPatch) -> None:
 
 
 def _tries_never_counted(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(access.credentials, "count_wrong_activation", lambda *_: None)
+    patch.setattr(credentials, "count_wrong_activation", lambda *_: None)
 
 
 @pytest.mark.parametrize(

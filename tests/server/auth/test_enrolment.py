@@ -64,9 +64,10 @@ def test_a_person_sets_what_nobody_else_saw() -> None:
     staffed = Staffed()
     code = code_for(staffed)
     assert staffed.tries(DAN) == WRONG_CREDENTIALS, "the old ones ended when the code was given out"
-    for typed in (code.lower(), code.replace("-", ""), f" {code} "):
-        setup = begins(staffed, typed)
-        assert isinstance(setup, NewSetup), typed
+    for typed in (code.lower(), code.replace("-", "")):
+        assert isinstance(begins(staffed, typed), NewSetup), typed
+    setup = begins(staffed, f" {code} ")
+    assert isinstance(setup, NewSetup)
     assert finishes(staffed, setup) == DAN
     staffed.now += 30_000
     staffed.secrets[DAN] = secret_of(setup.uri)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
+from fido2.server import Fido2Server
 from msgspec.structs import replace
 
 from taisai.cage.messages import PersonLocked, SignInFailed
@@ -120,7 +122,7 @@ def refused_signatures() -> list[str]:
     unlocked = device()
     unlocked.flags = PRESENT
     elsewhere = PasskeyOrigin("evil.example", "https://evil.example")
-    tries = {
+    tries: dict[str, Callable[[], object]] = {
         "a challenge used before": lambda: comes(staffed, own, challenge=used),
         "a challenge nobody gave": lambda: comes(staffed, own, challenge="AAAA"),
         "another person's passkey": lambda: comes(staffed, device(2)),
@@ -232,7 +234,7 @@ def _challenges_for_ever(patch: pytest.MonkeyPatch) -> None:
 
 
 def _any_origin(patch: pytest.MonkeyPatch) -> None:
-    made = passkeys.Fido2Server
+    made = Fido2Server
     patch.setattr(passkeys, "Fido2Server", lambda party, **_: made(party, verify_origin=lambda _origin: True))
 
 
