@@ -12,9 +12,13 @@ from taisai.cage import Direction, House
 from taisai.cage import decide as cage
 from taisai.cage import house as cage_state
 from taisai.cage.messages import (
+    AcknowledgeRecovery,
+    ActivationIssued,
+    AdoptCredentials,
     AdoptInterpretations,
     BringIn,
     CollectClaim,
+    CommitCredentials,
     CountDrop,
     CredentialsSet,
     DismissPerson,
@@ -22,6 +26,7 @@ from taisai.cage.messages import (
     HouseCommand,
     HouseEvent,
     HouseOpened,
+    IssueActivation,
     IssueTicket,
     OpenHouse,
     PayClaim,
@@ -29,10 +34,12 @@ from taisai.cage.messages import (
     PersonEnrolled,
     PersonUnlocked,
     ReceiveCredit,
+    RecoverAccess,
     RedeemTicket,
     SellTicket,
     SendFill,
     SendTicket,
+    SetCredentials,
     TakeOut,
     TicketAccepted,
     TicketRedeemed,
@@ -43,7 +50,7 @@ from taisai.game.vocabulary import FLOOR, TABLE, folded
 from taisai.rules.clauses import HOUSE_PROCEDURES
 from tests.game import house_access
 from tests.game.copying import deeply_copied
-from tests.game.house_access import AT_THE_DOOR, TURNED_AWAY, Retold
+from tests.game.house_access import AT_THE_DOOR, BY_FLOOR, CODE, COMMITTED, DAY, TURNED_AWAY, Retold
 
 NOON = house_access.NOON
 
@@ -96,6 +103,20 @@ ENROLLED_ALONE = (
     EnrolPerson(at=NOON, by="owner", person="tom", rank="supervisor"),
 )
 """A second person who is none, a namesake, and a beginning that is long over."""
+GUARDED: tuple[HouseCommand, ...] = (
+    SetCredentials(at=NOON, by="ivy", person="ivy"),
+    AdoptCredentials(commitments={"ivy": COMMITTED}, **BY_FLOOR),
+    RecoverAccess(
+        person="tom", rank="supervisor", code=CODE, until=NOON + DAY, reason="a lost key", **BY_FLOOR
+    ),
+    CommitCredentials(at=NOON, by="tom", person="tom", commitment=COMMITTED, activation=CODE),
+    AcknowledgeRecovery(at=NOON, by="ivy", person="tom"),
+    IssueActivation(at=NOON, by="ivy", person="ann", code=CODE, until=NOON + DAY, second="tom"),
+    SetCredentials(at=NOON, by="ivy", person="ivy"),
+    DismissPerson(at=NOON, by="tom", person="ivy"),
+    DismissPerson(at=NOON, by="ivy", person="tom", second="ivy"),
+)
+"""People set their own credentials from here on, and two supervisors remain."""
 OPEN = SellTicket(ticket="open", amount=2_000, **BY_ANN)
 ADOPTED = AdoptInterpretations(
     at=NOON, by="max", rulebook="my-book", edition=2, digest="sha256:" + "a" * 64, rank="manager",
@@ -103,7 +124,7 @@ ADOPTED = AdoptInterpretations(
 )  # fmt: skip
 SCRIPT = (
     *BEGINNING, OPEN, ADOPTED, *ONE_OF_EACH, *ONE_OF_EACH[:-1], *REDEEMING, *TWO_CLAIMS, *ALONE, *TURNED_AWAY,
-    *ENROLLED_ALONE,
+    *ENROLLED_ALONE, *GUARDED,
 )  # fmt: skip
 """Every command, most of them twice, and what must be refused."""
 
@@ -207,6 +228,13 @@ def lone(house: House, event: HouseEvent, before: list[HouseEvent]) -> Iterator[
         if second is None and (event.rank == "cashier" or (opener and not staffed(before))):
             return
         others, known = others | {folded(event.person)}, known or opener
+    if isinstance(event, PersonDismissed | ActivationIssued):
+        alone = event.by == before[0].by and not house.guarded
+        if isinstance(event, PersonDismissed):
+            alone = not house.guarded or house.people[event.person] == "cashier"
+        if second is None and alone:
+            return
+        others, known = others | {folded(event.person)}, known or event.by == before[0].by
     if isinstance(event, PersonUnlocked | CredentialsSet):
         if second is None and (isinstance(event, CredentialsSet) or event.by == FLOOR):
             return  # and where one was needed, the door's own checks tell

@@ -32,10 +32,11 @@ from tests.game.houses import (
     refused_for,
 )
 
+SELDOM_BY_TWO = (SetCredentials, DismissPerson)
 WITH_SECOND = [
     command
     for kind, command in ASKED.items()
-    if "second" in kind.__struct_fields__ and kind is not SetCredentials  # which seldom takes two
+    if "second" in kind.__struct_fields__ and kind not in SELDOM_BY_TWO
 ]
 BY_STAFF = [command for command in ASKED.values() if command.by == "ann"]
 

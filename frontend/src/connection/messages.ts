@@ -1,4 +1,4 @@
-// Made from the server's schemas d9dc234733b006aa by `npm run messages`, never by hand.
+// Made from the server's schemas e7e86537db6bb531 by `npm run messages`, never by hand.
 
 export type AnyCommand =
   | Assign
@@ -122,9 +122,17 @@ export type Irregularity =
  * How a claim is settled.
  */
 export type ClaimEnd = "cage" | "table" | "waive";
-export type AnyView = TableView | ConsoleView | SeatView | LobbyView | PitView | CageView;
+export type AnyView =
+  TableView | ConsoleView | SeatView | LobbyView | PitView | CageView | ApprovalsView | AlarmsView;
 export type AnyChanges =
-  TableChanges | ConsoleChanges | SeatChanges | LobbyChanges | PitChanges | CageChanges;
+  | TableChanges
+  | ConsoleChanges
+  | SeatChanges
+  | LobbyChanges
+  | PitChanges
+  | CageChanges
+  | ApprovalsChanges
+  | AlarmsChanges;
 /**
  * What became of a bet.
  */
@@ -926,6 +934,7 @@ export interface WelcomeReply {
   table?: string | null;
   seat?: string | null;
   currency?: string;
+  replaced?: number;
 }
 /**
  * The server is there.
@@ -1551,6 +1560,67 @@ export interface TableClaims {
   claims: ClaimLine[];
 }
 /**
+ * The requests that this person may approve, and what became of this session's own.
+ */
+export interface ApprovalsView {
+  of: "approvals";
+  waiting: ApprovalLine[];
+  own: OwnApprovalLine[];
+}
+/**
+ * A request that waits for the approval of a second person, in the words of the server.
+ */
+export interface ApprovalLine {
+  id: string;
+  by: string;
+  rank: string;
+  what: Words;
+  then: Words | null;
+  table: string | null;
+  seat: string | null;
+  fields: ApprovalField[];
+  asked: number;
+  until: number;
+}
+/**
+ * One thing that a request changes.
+ */
+export interface ApprovalField {
+  label: Words;
+  value: Words;
+  amount: number | null;
+}
+/**
+ * What became of a request for which this session asked for an approval.
+ */
+export interface OwnApprovalLine {
+  id: string;
+  state: string;
+  until: number;
+  by: string | null;
+  reason: string;
+  ranks: string[];
+  people: string[];
+}
+/**
+ * The alarms of the server itself. They come also while the journal's writer stands still.
+ */
+export interface AlarmsView {
+  of: "alarms";
+  standing: SystemAlarm[];
+  ended: SystemAlarm[];
+}
+/**
+ * Something is wrong with the server, its machine or its journal.
+ */
+export interface SystemAlarm {
+  name: string;
+  at: number;
+  until: number | null;
+  grave: boolean;
+  says: Words;
+}
+/**
  * The next change of a feed: those fields of its view that are different now.
  */
 export interface ChangeNotice {
@@ -1659,6 +1729,22 @@ export interface CageChanges {
   outstanding?: number;
   in_transit?: TransferInTransit[];
   claims?: TableClaims[];
+}
+/**
+ * The changed fields of ApprovalsView.
+ */
+export interface ApprovalsChanges {
+  of: "approvals";
+  waiting?: ApprovalLine[];
+  own?: OwnApprovalLine[];
+}
+/**
+ * The changed fields of AlarmsView.
+ */
+export interface AlarmsChanges {
+  of: "alarms";
+  standing?: SystemAlarm[];
+  ended?: SystemAlarm[];
 }
 /**
  * The client has every change of the feed up to `number`, and receives the next ones.
@@ -2203,26 +2289,31 @@ export interface AdoptedResponse {
   at: number;
 }
 /**
- * The request that a virtual supervisor is to approve.
+ * The approval that a virtual supervisor is to give.
  */
 export interface AgreeBody {
-  request: {};
+  approval: string;
 }
 /**
- * A second person's name, password and code, and the request that they approve. Its id does not count.
+ * The request for which a second person's approval is wanted. Its id does not count.
+ *
+ *     It is a request on the socket, or `{"endpoint": …, "body": …}`.
  */
 export interface ApprovalBody {
-  person: string;
-  password: string;
-  code: string;
   request: {};
 }
 /**
- * The token of an approval. It is valid once, for one minute, for exactly the approved request.
+ * The id of an approval. Once it is given, this session may make exactly this request, once.
  */
 export interface ApprovalResponse {
   approval: string;
   until: number;
+}
+/**
+ * The second person approves; some minutes after their last code they give another.
+ */
+export interface ApproveBody {
+  code?: string | null;
 }
 /**
  * A clause of a document, in the words of the rulebook.
@@ -2230,6 +2321,15 @@ export interface ApprovalResponse {
 export interface ClauseResponse {
   clause: string;
   says: string;
+}
+/**
+ * What a person sets; what is left out stays as it is.
+ */
+export interface CredentialsBody {
+  setup: string;
+  password?: string | null;
+  code?: string | null;
+  passkey?: {} | null;
 }
 /**
  * The tables and roles of the demonstration.
@@ -2277,6 +2377,7 @@ export interface DeviceResponse {
  */
 export interface DismissBody {
   person: string;
+  approval?: string | null;
 }
 /**
  * A device to remove, and the reason.
@@ -2290,7 +2391,8 @@ export interface DismissDeviceBody {
  */
 export interface DoneResponse {
   done: boolean;
-  uri: string | null;
+  activation: string | null;
+  until: number | null;
 }
 /**
  * An edition of a rulebook of this house whose interpretations somebody has to adopt.
@@ -2333,17 +2435,25 @@ export interface EnterResponse {
   seat: string | null;
 }
 /**
- * The state of the server.
+ * A person's name and the activation code that they were given.
+ */
+export interface FirstSignInBody {
+  person: string;
+  activation: string;
+}
+/**
+ * The state of the server. A stranger gets the status, and the name and rulebook of each table.
  */
 export interface HealthResponse {
   status: string;
-  program: string;
   demonstration: boolean;
   tables: TableHealth[];
-  sockets: number;
-  journal: number;
+  program: string | null;
+  sockets: number | null;
+  journal: number | null;
   trouble: string | null;
   checks: string[];
+  alarms: SystemAlarm[];
 }
 /**
  * The state of a table.
@@ -2351,8 +2461,8 @@ export interface HealthResponse {
 export interface TableHealth {
   name: string;
   rulebook: string;
-  phase: string;
-  number: number;
+  phase: string | null;
+  number: number | null;
   hold: string | null;
   shut: string | null;
 }
@@ -2364,12 +2474,28 @@ export interface InterpretationsResponse {
   adopted: AdoptedResponse[];
 }
 /**
- * A person's new password, with their old password and a code as proof.
+ * A challenge for a passkey. It is good once, for two minutes.
  */
-export interface PasswordBody {
-  password: string;
-  code: string;
-  new: string;
+export interface PasskeyChallengeResponse {
+  challenge: string;
+  host: string;
+}
+/**
+ * A person's name, and the answer of their passkey to a challenge (AuthenticationResponseJSON).
+ */
+export interface PasskeySignInBody {
+  person: string;
+  challenge: string;
+  assertion: {};
+}
+/**
+ * A person's own password and a code, or the answer of their passkey, as proof that it is them.
+ */
+export interface ProofBody {
+  password?: string | null;
+  code?: string | null;
+  challenge?: string | null;
+  assertion?: {} | null;
 }
 /**
  * The reason for an action.
@@ -2395,6 +2521,16 @@ export interface SessionResponse {
   opened: number;
 }
 /**
+ * What a person needs to set their own credentials. The server does not show it again.
+ */
+export interface SetupResponse {
+  setup: string;
+  person: string;
+  uri: string;
+  until: number;
+  passkey: {} | null;
+}
+/**
  * A person's name, password and code.
  */
 export interface SignInBody {
@@ -2410,12 +2546,12 @@ export interface SignInResponse {
   session: SessionResponse;
 }
 /**
- * A new member of staff, or the new rank or credentials of one.
+ * A new member of staff, or the new rank of one.
  */
 export interface StaffBody {
   person: string;
   rank: string;
-  password?: string | null;
+  activate?: boolean | null;
   approval?: string | null;
 }
 /**
@@ -2427,6 +2563,8 @@ export interface StaffMember {
   locked: boolean;
   has_credentials: boolean;
   sessions: number;
+  activation: number | null;
+  recovered: boolean;
 }
 /**
  * The reason, and the approval of a second person.

@@ -75,9 +75,11 @@ else:  # one decoder tells them apart by their tags
 
 ADDED_FIELDS: Final[Mapping[str, frozenset[str]]] = {
     "close-withdrawal": frozenset({"others_stay"}),
+    "dismiss-person": frozenset({"second"}),
     "irregularity-ruled": frozenset({"item", "unsuitable"}),
     "load-shoe": frozenset({"backs"}),
     "note-failure": frozenset({"counts"}),
+    "person-dismissed": frozenset({"second"}),
     "shoe-loaded": frozenset({"backs"}),
     "sign-in-failed": frozenset({"counts"}),
     "withdrawal-closed": frozenset({"others_stay", "seen"}),

@@ -31,6 +31,7 @@ from tests.server.auth import (
     test_attempts,
     test_authentication,
     test_authentication_concurrent,
+    test_enrolment,
     test_passwords,
     test_second_person,
     test_secrets,
@@ -177,7 +178,7 @@ def _credentials_shown(patch: pytest.MonkeyPatch) -> None:
 
 
 def _side_by_side(patch: pytest.MonkeyPatch) -> None:
-    class Blind(set[str]):
+    class Blind(set[tuple[str, bool]]):
         def __contains__(self, _name: object) -> bool:
             return False
 
@@ -195,7 +196,7 @@ def _any_number(patch: pytest.MonkeyPatch) -> None:
 
 
 def _more_workers(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(authentication, "WORKERS", 2 * authentication.WORKERS)
+    patch.setattr(authentication, "WORKERS", 2 * verification.WORKERS)
 
 
 def _passwords_lock(patch: pytest.MonkeyPatch) -> None:
@@ -222,10 +223,13 @@ def _vault_alone(patch: pytest.MonkeyPatch) -> None:
         house = engine.house()
         person = house.names[name]
         return verification._Known(
-            person, house.people[person], credentials.kept(engine.journal.store, person)
+            person, house.people[person], credentials.stored(engine.journal.store, person)
         )
 
     patch.setattr(Verifier, "_known", known)
+    patch.setattr(
+        credentials, "kept", lambda engine, person: credentials.stored(engine.journal.store, person)
+    )
 
 
 def _locked_ignored(patch: pytest.MonkeyPatch) -> None:
@@ -391,7 +395,12 @@ SABOTAGES: Final[dict[str, Sabotage]] = {
         _lets_hang_up, (test_authentication_concurrent.test_anyone_who_hangs_up_has_still_failed,)
     ),
     "the vault alone says who has credentials": Sabotage(
-        _vault_alone, (test_session_ends.test_anyone_who_left_and_is_back_has_no_credentials,)
+        _vault_alone,
+        (
+            test_session_ends.test_anyone_who_left_and_is_back_has_no_credentials,
+            test_enrolment.test_credentials_that_were_replaced_in_the_file_count_for_nothing,
+            test_enrolment.test_older_credentials_put_back_into_the_file_count_for_nothing,
+        ),
     ),
     "whoever names himself is admitted": Sabotage(
         _admits_anywhere,

@@ -37,6 +37,8 @@ _STATUS: Final = {
     SignInRefusalReason.BUSY: 503,
     SignInRefusalReason.UNRECORDED: 503,
     SignInRefusalReason.UNFIT: 400,
+    SignInRefusalReason.WRONG_CONFIRMATION: 400,
+    SignInRefusalReason.NO_PASSKEYS: 400,
     SignInRefusalReason.NOT_SECOND: 403,
     SignInRefusalReason.CODE_NEEDED: 403,
 }
@@ -58,6 +60,7 @@ class EndpointToApprove(NamedTuple):
 
 ENDPOINTS_TO_APPROVE: Final = {
     "POST /api/staff": EndpointToApprove(bodies.StaffBody, SUPERVISING),
+    "DELETE /api/staff": EndpointToApprove(bodies.DismissBody, SUPERVISING),
     "POST /api/staff/{person}/unlock": EndpointToApprove(bodies.UnlockBody, SUPERVISING),
     "POST /api/devices": EndpointToApprove(bodies.DeviceBody, SECOND_PERSONS),
 }

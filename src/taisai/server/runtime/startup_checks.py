@@ -5,13 +5,15 @@ from __future__ import annotations
 import os
 import shutil
 import stat
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from datetime import date
 from pathlib import Path
 from typing import Final
 
 from taisai.cage import House, StreamError
+from taisai.cage.credentials import can_sign_in
+from taisai.cage.values import clock
 from taisai.game.table import Table
 from taisai.game.terms.opening import gaming_day
 from taisai.journal import Engine, Journal, SigningKey, SqliteStore, load_public_key, load_signing_key
@@ -19,6 +21,7 @@ from taisai.journal.seals.keys import MOST_PASSPHRASE
 from taisai.journal.seals.merkle import Frontier, leaf_hash
 from taisai.rules.book import Rulebook
 from taisai.rules.errors import RulesError, printable
+from taisai.server.auth.credentials import altered
 from taisai.server.config import Config, TableConfig
 from taisai.server.config.settings import settings_of
 from taisai.server.config.tables import TABLE, faults_of
@@ -72,13 +75,25 @@ LEAST_SUPERVISING: Final = 3
 
 def too_few_supervisors(house: House) -> str | None:
     """The warning for a house with too few supervisors to unlock one of them."""
-    supervisors = [person for person in house.credentials if house.supervising(house.people.get(person))]
+    supervisors = can_sign_in(house)
     if len(supervisors) >= LEAST_SUPERVISING:
         return None
     return (
         f"expected {LEAST_SUPERVISING} people of the rank {house.second_rank} or above who can sign in, got "
-        f"{len(supervisors)}: enrol more; otherwise a locked person needs a stop and `taisai unlock`"
+        f"{len(supervisors)}: enrol more; otherwise a lost telephone needs a stop and `taisai recover-access`"
     )
+
+
+def people_warnings(engine: Engine) -> Iterator[str]:
+    """What somebody should do about the people of the house."""
+    house = engine.house()
+    for person, recovery in house.recovered.items():
+        how = f"with the house's key at {clock(recovery.at)}: {recovery.reason}"
+        yield f"access was recovered for {person} {how}; another supervisor acknowledges it in the office"
+    for person in altered(engine):
+        yield f"the stored credentials of {person} were changed outside the server: give a new code"
+    if problem := too_few_supervisors(house):
+        yield problem
 
 
 LEAST_FREE: Final = 1_000_000_000  # bytes of the journal's disk: some weeks of a busy casino
@@ -259,7 +274,7 @@ def proven(
     _check_chain(config, found, start)
     try:
         _check_tables(config, found, now, start)
-        if problem := too_few_supervisors(found.engine.house()):
+        for problem in people_warnings(found.engine):
             start.warns("people", problem)
     except (RulesError, StreamError) as error:
         start.fails("tables", error)
