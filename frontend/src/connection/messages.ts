@@ -1,4 +1,4 @@
-// Made from the server's schemas e7e86537db6bb531 by `npm run messages`, never by hand.
+// Made from the server's schemas 218e76d53c4e695d by `npm run messages`, never by hand.
 
 export type AnyCommand =
   | Assign
@@ -2310,10 +2310,12 @@ export interface ApprovalResponse {
   until: number;
 }
 /**
- * The second person approves; some minutes after their last code they give another.
+ * The second person approves; some minutes after their last code they give another, or use a passkey.
  */
 export interface ApproveBody {
   code?: string | null;
+  challenge?: string | null;
+  assertion?: {} | null;
 }
 /**
  * A clause of a document, in the words of the rulebook.

@@ -39,9 +39,11 @@ class ApprovalBody(RequestBody, frozen=True, kw_only=True):
 
 
 class ApproveBody(RequestBody, frozen=True, kw_only=True):
-    """The second person approves; some minutes after their last code they give another."""
+    """The second person approves; some minutes after their last code they give another, or use a passkey."""
 
     code: Code | None = None
+    challenge: Challenge | None = None
+    assertion: dict[str, Any] | None = None
 
 
 class StaffBody(RequestBody, frozen=True, kw_only=True):

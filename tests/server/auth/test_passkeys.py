@@ -10,8 +10,11 @@ from fido2.server import Fido2Server
 from msgspec.structs import replace
 
 from taisai.cage.messages import PersonLocked, SignInFailed
+from taisai.protocol.views import Words
 from taisai.server.auth import credentials as vault
 from taisai.server.auth import passkeys, verification
+from taisai.server.auth.approvals import Approval, RequestToApprove, digest_of
+from taisai.server.auth.authentication import PROVED_FOR, PasskeyProof
 from taisai.server.auth.enrolment import BAD_PASSKEY, NewSetup
 from taisai.server.auth.passkeys import (
     CHALLENGE_LASTS,
@@ -20,6 +23,7 @@ from taisai.server.auth.passkeys import (
     PasskeyOrigin,
     passkey_origin,
 )
+from taisai.server.auth.permissions import SECOND_PERSONS
 from taisai.server.auth.sessions import NewSession
 from taisai.server.auth.verification import LOCKED, WRONG_SIGNATURE, SignInRefused, VerifiedPerson
 from tests.server.auth.staffed_house import DAN, DESK, MAX, NOON, PASSWORDS, SUE, Staffed, counted, running
@@ -111,6 +115,34 @@ def test_a_passkey_is_the_proof_of_a_person_for_an_approval() -> None:
         DAN, own.signs(challenge), challenge, at=AT, address=DESK, now=staffed.now
     )
     assert running(proving) == VerifiedPerson(DAN, "dealer")
+
+
+def test_a_passkey_approves_where_the_last_proof_is_old() -> None:
+    staffed, own = Staffed(), device()
+    assert adds(staffed, own, MAX) == MAX
+    assert adds(staffed, device(2), SUE) == SUE
+    asker, second = staffed.signs_in(SUE), comes(staffed, own, MAX)
+    assert isinstance(second, NewSession)
+    staffed.now += PROVED_FOR
+    request = RequestToApprove(digest_of(b"{}"), SECOND_PERSONS, Words("Nothing", "无"))
+    asked = staffed.door.approvals.asked(request, asker=asker.session, now=staffed.now)
+    assert isinstance(asked, Approval)
+
+    def approves(by: PasskeyDevice, challenge: str) -> object:
+        proof = PasskeyProof(by.signs(challenge), challenge, AT)
+        return running(
+            staffed.door.approve(
+                asked.id, session=second.session, passkey=proof, address=DESK, now=staffed.now
+            )
+        )
+
+    first = staffed.door.challenges.new(staffed.now)
+    assert approves(device(2), first) == WRONG_SIGNATURE, "the passkey of another person"
+    assert approves(own, first) == WRONG_SIGNATURE, "a challenge is good once"
+    assert isinstance(approves(own, staffed.door.challenges.new(staffed.now)), Approval)
+    proved = staffed.door.sessions.get(second.session.id)
+    assert proved is not None
+    assert proved.proved == staffed.now
 
 
 def refused_signatures() -> list[str]:

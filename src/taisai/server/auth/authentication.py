@@ -40,7 +40,7 @@ from taisai.server.auth.verification import (
 )
 from taisai.server.runtime.environment import Entropy
 
-PROVED_FOR: Final = 5 * 60_000  # ms after a code in which the person of a session approves without another
+PROVED_FOR: Final = 5 * 60_000  # ms after a proof in which the person of a session approves without another
 SIGN_INS: Final = RateLimit(burst=10, every=6_000)  # from one address: a whole desk at the start of a shift
 T = TypeVar("T")
 _UNWRITTEN: Final = frozenset({Reason.JOURNAL_UNWRITABLE, Reason.JOURNAL_IN_DOUBT, Reason.TOO_MANY})
@@ -51,6 +51,14 @@ class _Ended(NamedTuple):
     session: str
     person: str
     why: SignOutCause
+
+
+class PasskeyProof(NamedTuple):
+    """The answer of a passkey to a challenge, and the page where it was given."""
+
+    assertion: dict[str, Any]
+    challenge: str
+    at: PasskeyOrigin
 
 
 class Authentication:
@@ -153,16 +161,17 @@ class Authentication:
     # Approving
 
     async def approve(
-        self, id_: str, *, session: Session, code: str | None, address: str, now: int
-    ) -> Approval | SignInRefused:
+        self, id_: str, *, session: Session, code: str | None = None, passkey: PasskeyProof | None = None,
+        address: str, now: int,
+    ) -> Approval | SignInRefused:  # fmt: skip
         """Approves a waiting request as the person of a session, on their own screen.
 
-        Needs another code if their last one is some minutes old: a console may have been left open.
+        Needs another code, or their passkey, some minutes after the last: a console may have been left open.
         """
         person, role = session.person, role_of(session.rank)
         if problem := self.approvals.problem(id_, person=person, role=role, now=now):
             return SignInRefused(SignInRefusalReason.NOT_SECOND, problem)
-        if refused := await self._not_present(session, code, address=address, now=now):
+        if refused := await self._not_present(session, code, passkey, address=address, now=now):
             return refused
         if self.sessions.get(session.id) is None:  # it ended while the code was checked
             return SignInRefused(SignInRefusalReason.NOT_SECOND, "the session has ended")
@@ -172,14 +181,20 @@ class Authentication:
         return approved
 
     async def _not_present(
-        self, session: Session, code: str | None, *, address: str, now: int
+        self, session: Session, code: str | None, passkey: PasskeyProof | None, *, address: str, now: int
     ) -> SignInRefused | None:
         """Why it is not sure that the person of a session is there and may approve."""
         if not self._generic and now - session.proved >= PROVED_FOR:
-            if code is None:
+            if passkey is not None:
+                proved = await self.verify_passkey(
+                    session.person, passkey.assertion, passkey.challenge, at=passkey.at, address=address,
+                    now=now,
+                )  # fmt: skip
+            elif code is not None:
+                proving = self._verifier.proved(session.person, None, code, address=address, now=now)
+                proved = await self._to_the_end(proving)
+            else:
                 return CODE_NEEDED
-            proving = self._verifier.proved(session.person, None, code, address=address, now=now)
-            proved = await self._to_the_end(proving)
             if isinstance(proved, SignInRefused):
                 return proved
             self.sessions.prove(session.id, now)

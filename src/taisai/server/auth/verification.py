@@ -53,7 +53,7 @@ class SignInRefusalReason(StrEnum):
     NOT_SECOND = "not-second"
     """The person cannot decide about the request, or it does not wait any more."""
     CODE_NEEDED = "code-needed"
-    """The person's last code is too old to approve something: they give another."""
+    """The person's last proof is too old to approve something: they give another code, or use a passkey."""
     WRONG_PASSKEY = "wrong-passkey"
     """No passkey of the person signed the challenge."""
     NO_PASSKEYS = "no-passkeys"
@@ -96,7 +96,8 @@ UNRECORDED: Final = SignInRefused(
     SignInRefusalReason.UNRECORDED, "the journal cannot be written, so the sign-in cannot be recorded"
 )
 CODE_NEEDED: Final = SignInRefused(
-    SignInRefusalReason.CODE_NEEDED, "your last code is some minutes old: give the code of your authenticator"
+    SignInRefusalReason.CODE_NEEDED,
+    "your last code is some minutes old: give the code of your authenticator, or use a passkey",
 )
 
 

@@ -7,21 +7,18 @@ from litestar.params import JSONBody
 
 from taisai.protocol import bodies
 from taisai.server.auth.enrolment import NewSetup
-from taisai.server.auth.passkeys import PasskeyOrigin, passkey_origin
-from taisai.server.auth.verification import NO_PASSKEYS, SignInRefused
-from taisai.server.http.approvals import StaffRequest, address_of, dispatcher_of, refuse, session_in
+from taisai.server.auth.verification import SignInRefused
+from taisai.server.http.approvals import (
+    StaffRequest,
+    address_of,
+    dispatcher_of,
+    passkey_origin_of,
+    place_of_passkeys,
+    refuse,
+    session_in,
+)
 from taisai.server.http.guard import refused
 from taisai.server.http.staff import signed_in
-
-
-def _origin(request: StaffRequest) -> PasskeyOrigin | None:
-    return passkey_origin(dispatcher_of(request).plan.origins, request.headers.get("host", ""))
-
-
-def _place(request: StaffRequest) -> PasskeyOrigin:
-    """The origin for passkeys; refuses where there can be none."""
-    origin = _origin(request)
-    return refuse(NO_PASSKEYS) if origin is None else origin
 
 
 @post("/api/first-sign-in", status_code=200, summary="Begin a first sign-in with an activation code")
@@ -31,7 +28,7 @@ async def first_sign_in(
     """A new secret for the person's authenticator. After five wrong codes the activation has ended."""
     dispatcher = dispatcher_of(request)
     answer = await dispatcher.authentication.begin_setup(
-        data.person, data.activation, at=_origin(request), address=address_of(request),
+        data.person, data.activation, at=passkey_origin_of(request), address=address_of(request),
         now=dispatcher.clock.now(),
     )  # fmt: skip
     return _setup(answer)
@@ -45,14 +42,19 @@ async def account(request: StaffRequest, data: JSONBody[bodies.ProofBody]) -> bo
     if data.challenge is not None and data.assertion is not None:
         return _setup(
             await door.begin_setup_by_passkey(
-                session, data.assertion, data.challenge, at=_place(request), address=address, now=now
+                session,
+                data.assertion,
+                data.challenge,
+                at=place_of_passkeys(request),
+                address=address,
+                now=now,
             )
         )
     if data.password is None or data.code is None:
         raise refused(400, "bad-message", "expected password and code, or challenge and assertion")
     return _setup(
         await door.begin_setup_again(
-            session, data.password, data.code, at=_origin(request), address=address, now=now
+            session, data.password, data.code, at=passkey_origin_of(request), address=address, now=now
         )
     )
 
@@ -60,7 +62,7 @@ async def account(request: StaffRequest, data: JSONBody[bodies.ProofBody]) -> bo
 @post("/api/passkeys/challenge", status_code=200, summary="A challenge for a passkey")
 async def challenge(request: StaffRequest) -> bodies.PasskeyChallengeResponse:
     """What a passkey signs. It is the same for everyone, and shows nothing of anybody."""
-    host, dispatcher = _place(request).host, dispatcher_of(request)
+    host, dispatcher = place_of_passkeys(request).host, dispatcher_of(request)
     text = dispatcher.authentication.challenges.new(dispatcher.clock.now())
     return bodies.PasskeyChallengeResponse(challenge=text, host=host)
 
@@ -72,8 +74,8 @@ async def passkey_sign_in(
     """Opens a session for a person whose passkey signed a challenge, unlocked by them."""
     dispatcher = dispatcher_of(request)
     answer = await dispatcher.authentication.sign_in_by_passkey(
-        data.person, data.assertion, data.challenge, at=_place(request), address=address_of(request),
-        now=dispatcher.clock.now(),
+        data.person, data.assertion, data.challenge, at=place_of_passkeys(request),
+        address=address_of(request), now=dispatcher.clock.now(),
     )  # fmt: skip
     return signed_in(dispatcher, answer)
 

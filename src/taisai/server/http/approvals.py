@@ -19,9 +19,11 @@ from taisai.protocol.requests import DoRequest
 from taisai.protocol.views import ApprovalsView
 from taisai.server.auth import permissions
 from taisai.server.auth.approvals import Approval, RequestToApprove, digest_of
+from taisai.server.auth.authentication import PasskeyProof
+from taisai.server.auth.passkeys import PasskeyOrigin, passkey_origin
 from taisai.server.auth.permissions import SECOND_PERSONS, SUPERVISING, Principal, Role, role_of
 from taisai.server.auth.sessions import Session
-from taisai.server.auth.verification import SignInRefusalReason, SignInRefused
+from taisai.server.auth.verification import NO_PASSKEYS, SignInRefusalReason, SignInRefused
 from taisai.server.connections.sockets import decode_request
 from taisai.server.handlers.context import approved_form, canonical
 from taisai.server.handlers.transfers import table_at
@@ -86,6 +88,17 @@ def refuse(refusal: SignInRefused | Refusal) -> NoReturn:
     raise refused(_STATUS.get(refusal.reason, 401), refusal.reason, refusal.message)
 
 
+def passkey_origin_of(request: StaffRequest) -> PasskeyOrigin | None:
+    """Where the page may use passkeys; None where browsers allow none."""
+    return passkey_origin(dispatcher_of(request).plan.origins, request.headers.get("host", ""))
+
+
+def place_of_passkeys(request: StaffRequest) -> PasskeyOrigin:
+    """The origin for passkeys; refuses where there can be none."""
+    origin = passkey_origin_of(request)
+    return refuse(NO_PASSKEYS) if origin is None else origin
+
+
 # The first person
 
 
@@ -136,11 +149,14 @@ async def approve(
 ) -> bodies.DoneResponse:
     """Lets the session that asked make the request once, within a minute.
 
-    Some minutes after the person's last code they give another: without one the reason is `code-needed`.
+    Some minutes after the person's last code they give another, or use a passkey: without one the reason is
+    `code-needed`.
     """
-    dispatcher = dispatcher_of(request)
+    dispatcher, passkey = dispatcher_of(request), None
+    if data.challenge is not None and data.assertion is not None:
+        passkey = PasskeyProof(data.assertion, data.challenge, place_of_passkeys(request))
     answer = await dispatcher.authentication.approve(
-        approval, session=session_in(request), code=data.code, address=address_of(request),
+        approval, session=session_in(request), code=data.code, passkey=passkey, address=address_of(request),
         now=dispatcher.clock.now(),
     )  # fmt: skip
     if isinstance(answer, SignInRefused):
