@@ -15,10 +15,10 @@ from taisai.game.vocabulary import FLOOR
 from taisai.journal import Engine, Journal, SqliteStore, load_public_key, make_key
 from taisai.journal.codec import HOUSE_STREAM
 from taisai.server.auth.credentials import activation_hash, kept
+from taisai.server.auth.enrolment import people_warnings
 from taisai.server.projections.house_views import pit_view
 from taisai.server.runtime.environment import WallClock
 from taisai.server.runtime.setup import set_up
-from taisai.server.runtime.startup_checks import people_warnings
 from tests.cli.conftest import Taisai
 from tests.cli.journals import one_clear_line
 from tests.server.house_folder import entropy, plan, signed_up

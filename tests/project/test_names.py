@@ -14,7 +14,7 @@ from tests.project.tree import ROOT, SRC
 
 CLASS = "class"
 # The size of the product with editions, rounds by hand, pairs, limits, alarms, approvals, first sign-ins.
-MOST_LINES = 60_000
+MOST_LINES = 61_000
 MOST_MODULES = 320
 MOST_README_WORDS = 900
 MOST_BET_TYPES = 10

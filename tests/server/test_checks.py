@@ -19,6 +19,7 @@ from taisai.journal import Engine, Journal, JournalError, SigningKey, SqliteStor
 from taisai.journal.codec import HOUSE_STREAM
 from taisai.rules import Rulebook, rulebook
 from taisai.rules.book import rulebook_from
+from taisai.server.auth.enrolment import too_few_supervisors
 from taisai.server.config import Config, read_config
 from taisai.server.runtime import startup_checks as checks
 from taisai.server.runtime import startup_checks as module
@@ -33,7 +34,6 @@ from taisai.server.runtime.startup_checks import (
     metrics_token,
     opened,
     proven,
-    too_few_supervisors,
 )
 from tests.server.house_folder import NOW, changed, config_of, data_of, lotus, signed_up
 

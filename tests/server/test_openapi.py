@@ -44,6 +44,8 @@ HIDDEN: Final = {
     "GET /cage",
     "GET /school",
     "GET /office",
+    "GET /first-sign-in",
+    "GET /account",
     "GET /assets/{name}",
     "GET /metrics",
     "GET /schema/openapi.json",

@@ -19,7 +19,7 @@ from taisai.server.auth.authentication import Authentication
 from taisai.server.auth.credentials import Cost, Passwords, code_at, step_of
 from taisai.server.auth.permissions import RateLimit, RateLimiter
 from taisai.server.auth.sessions import NewSession, Session, StaffSessions
-from taisai.server.auth.verification import SignInRefused
+from taisai.server.auth.sign_in_refusals import SignInRefused
 from tests.server.enrolling import EARLIER, activated, issued, with_credentials
 
 NOON: Final = 1_794_715_200_000

@@ -19,13 +19,8 @@ from taisai.server.auth.authentication import Authentication
 from taisai.server.auth.credentials import Passwords
 from taisai.server.auth.permissions import Role
 from taisai.server.auth.sessions import Session, StaffSessions
-from taisai.server.auth.verification import (
-    WRONG_CREDENTIALS,
-    SignInFailure,
-    SignInRefusalReason,
-    SignInRefused,
-    Verifier,
-)
+from taisai.server.auth.sign_in_refusals import WRONG_CREDENTIALS, SignInRefusalReason, SignInRefused
+from taisai.server.auth.verification import SignInFailure, Verifier
 from tests.server.auth import (
     test_approvals,
     test_attempts,

@@ -15,7 +15,7 @@ from taisai.server.auth.attempts import (
     KnownNetworks,
 )
 from taisai.server.auth.sessions import NewSession
-from taisai.server.auth.verification import WRONG_CREDENTIALS, SignInRefusalReason, SignInRefused
+from taisai.server.auth.sign_in_refusals import WRONG_CREDENTIALS, SignInRefusalReason, SignInRefused
 from tests.server.auth.staffed_house import CAT, DAN, DESK, MAX, NOON, PASSWORDS, SUE, Staffed
 
 AWAY = "198.51.100.7"

@@ -19,15 +19,15 @@ from taisai.server.auth.attempts import FIRST_DELAY, LONGEST_DELAY
 from taisai.server.auth.credentials import Cost, Passwords, code_at, step_of
 from taisai.server.auth.permissions import RateLimit
 from taisai.server.auth.sessions import EndedSession, NewSession, SessionPolicy
-from taisai.server.auth.verification import (
+from taisai.server.auth.sign_in_refusals import (
     BUSY,
     LOCKED,
-    NO_ADDRESS,
     UNRECORDED,
     WRONG_CREDENTIALS,
     SignInRefusalReason,
     SignInRefused,
 )
+from taisai.server.auth.verification import NO_ADDRESS
 from tests.server.auth.staffed_house import CAT, DAN, DESK, MAX, PASSWORDS, STEP_MS, SUE, Staffed, running
 
 

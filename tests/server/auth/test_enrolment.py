@@ -22,14 +22,14 @@ from taisai.server.auth.attempts import FIRST_DELAY
 from taisai.server.auth.credentials import Credentials, base32, code_at, step_of
 from taisai.server.auth.enrolment import EXPIRED_SETUP, SETUP_LASTS, NewSetup
 from taisai.server.auth.sessions import NewSession
-from taisai.server.auth.verification import (
+from taisai.server.auth.sign_in_refusals import (
     UNRECORDED,
     WRONG_CODE,
     WRONG_CREDENTIALS,
     SignInRefused,
-    Verifier,
     too_often,
 )
+from taisai.server.auth.verification import Verifier
 from tests.server.auth.staffed_house import DAN, DESK, MAX, NOON, PASSWORDS, SUE, Staffed, running
 from tests.server.enrolling import issued, secret_of
 

@@ -25,7 +25,8 @@ from taisai.server.auth.passkeys import (
 )
 from taisai.server.auth.permissions import SECOND_PERSONS
 from taisai.server.auth.sessions import NewSession
-from taisai.server.auth.verification import LOCKED, WRONG_SIGNATURE, SignInRefused, VerifiedPerson
+from taisai.server.auth.sign_in_refusals import LOCKED, WRONG_SIGNATURE, SignInRefused
+from taisai.server.auth.verification import VerifiedPerson
 from tests.server.auth.staffed_house import DAN, DESK, MAX, NOON, PASSWORDS, SUE, Staffed, counted, running
 from tests.server.enrolling import issued
 from tests.server.passkey_device import PRESENT, PasskeyDevice, plain

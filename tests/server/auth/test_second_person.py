@@ -11,7 +11,7 @@ from taisai.server.auth.approvals import Approval, RequestToApprove, digest_of
 from taisai.server.auth.authentication import PROVED_FOR
 from taisai.server.auth.permissions import SECOND_PERSONS, RateLimit
 from taisai.server.auth.sessions import NewSession
-from taisai.server.auth.verification import (
+from taisai.server.auth.sign_in_refusals import (
     CODE_NEEDED,
     LOCKED,
     UNRECORDED,

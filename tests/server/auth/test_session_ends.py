@@ -33,7 +33,7 @@ from taisai.server.auth.enrolment import (
 )
 from taisai.server.auth.permissions import SECOND_PERSONS
 from taisai.server.auth.sessions import EndedSession, NewSession
-from taisai.server.auth.verification import LOCKED, WRONG_CREDENTIALS, SignInRefusalReason, SignInRefused
+from taisai.server.auth.sign_in_refusals import LOCKED, WRONG_CREDENTIALS, SignInRefusalReason, SignInRefused
 from tests.server.auth.staffed_house import (
     CAT,
     DAN,

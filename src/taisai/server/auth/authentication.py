@@ -24,20 +24,16 @@ from taisai.server.auth.enrolment import Enrolment, NewSetup
 from taisai.server.auth.passkeys import Challenges, PasskeyOrigin
 from taisai.server.auth.permissions import RateLimit, RateLimiter, network_of, role_of
 from taisai.server.auth.sessions import NewSession, Session, StaffSessions
-from taisai.server.auth.verification import (
+from taisai.server.auth.sign_in_refusals import (
     BUSY,
     CODE_NEEDED,
     LOCKED,
-    NO_ADDRESS,
     UNRECORDED,
-    WORKERS,
     WRONG_CREDENTIALS,
-    QueueLike,
     SignInRefusalReason,
     SignInRefused,
-    VerifiedPerson,
-    Verifier,
 )
+from taisai.server.auth.verification import NO_ADDRESS, WORKERS, QueueLike, VerifiedPerson, Verifier
 from taisai.server.runtime.environment import Entropy
 
 PROVED_FOR: Final = 5 * 60_000  # ms after a proof in which the person of a session approves without another

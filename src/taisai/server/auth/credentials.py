@@ -1,4 +1,5 @@
-"""Credentials: passwords as argon2id hashes, codes of a second factor (TOTP, RFC 6238), activation codes.
+"""Credentials: passwords as argon2id hashes, codes of a second factor (TOTP, RFC 6238), activation codes, and
+signatures of devices.
 
 The journal has a keyed hash of each person's credentials. Stored ones that do not match it count for nothing.
 """
@@ -14,13 +15,16 @@ from typing import Any, Final, NamedTuple
 import msgspec
 from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
+from cryptography.exceptions import InvalidSignature
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 from cryptography.hazmat.primitives.hashes import SHA1
 from cryptography.hazmat.primitives.twofactor.totp import TOTP
 
-from taisai.game.vocabulary import folded
+from taisai.game.vocabulary import folded, is_name
 from taisai.journal import Engine, Journal
 from taisai.journal.seals.secret import SECRET_BYTES, StorageSecret
 from taisai.journal.stores.contract import Store
+from taisai.protocol.requests import device_text
 from taisai.server.auth.passkeys import Passkey
 from taisai.server.runtime.environment import Entropy
 
@@ -267,3 +271,19 @@ def activation_hash(journal: Journal, person: str, until: int, code: str) -> str
     """The keyed hash of an activation code, as typed: letters in any case, with or without hyphens."""
     typed = code.upper().translate(_MISTAKEN)
     return storage_secret(journal).mac("activation", person, until, typed.encode("utf-8", "replace")).hex()
+
+
+# Devices
+
+LEAST_NONCE: Final = 16  # bytes: enough that no challenge repeats
+
+
+def device_proof(key: str, nonce: bytes, device: str, signature: bytes) -> bool:
+    """Whether a device signed the challenge with its enrolled key, given in hexadecimal."""
+    if not is_name(device) or len(nonce) < LEAST_NONCE:
+        return False
+    try:
+        Ed25519PublicKey.from_public_bytes(bytes.fromhex(key)).verify(signature, device_text(device, nonce))
+    except (InvalidSignature, ValueError):
+        return False
+    return True

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from base64 import urlsafe_b64encode
 from collections import OrderedDict
+from collections.abc import Iterator
 from functools import partial
 from typing import Any, Final, NamedTuple
 
 from msgspec.structs import replace
 
+from taisai.cage import House, can_sign_in
 from taisai.cage.credentials import LONGEST_ACTIVATION
 from taisai.cage.messages import IssueActivation
+from taisai.cage.values import clock
 from taisai.game.refusals import Refusal
-from taisai.journal import JournalError
+from taisai.journal import Engine, JournalError
 from taisai.journal.codec import HOUSE_STREAM
 from taisai.server.auth import credentials as vault
 from taisai.server.auth.credentials import (
@@ -34,14 +37,8 @@ from taisai.server.auth.passkeys import (
 )
 from taisai.server.auth.permissions import is_generic
 from taisai.server.auth.sessions import digest_of_token
-from taisai.server.auth.verification import (
-    UNRECORDED,
-    QueueLike,
-    SignInRefusalReason,
-    SignInRefused,
-    VerifiedPerson,
-    Verifier,
-)
+from taisai.server.auth.sign_in_refusals import UNRECORDED, SignInRefusalReason, SignInRefused
+from taisai.server.auth.verification import QueueLike, VerifiedPerson, Verifier
 from taisai.server.runtime.environment import Entropy
 
 SETUP_LASTS: Final = 10 * 60_000  # ms: to find a telephone, install an authenticator and read its code
@@ -225,3 +222,32 @@ class Enrolment:
         if password is not None:
             new = replace(new, hash=await self._verifier.work(partial(self._passwords.hashed, password)))
         return new
+
+
+# What is wrong with the sign-ins of a house
+
+LEAST_SUPERVISING: Final = 3
+"""People with credentials: one who is locked, and two who unlock them."""
+
+
+def too_few_supervisors(house: House) -> str | None:
+    """The warning for a house with too few supervisors to unlock one of them."""
+    supervisors = can_sign_in(house)
+    if len(supervisors) >= LEAST_SUPERVISING:
+        return None
+    return (
+        f"expected {LEAST_SUPERVISING} people of the rank {house.second_rank} or above who can sign in, got "
+        f"{len(supervisors)}: enrol more; otherwise a lost telephone needs a stop and `taisai recover-access`"
+    )
+
+
+def people_warnings(engine: Engine) -> Iterator[str]:
+    """What somebody should do about the people of the house."""
+    house = engine.house()
+    for person, recovery in house.recovered.items():
+        how = f"with the house's key at {clock(recovery.at)}: {recovery.reason}"
+        yield f"access was recovered for {person} {how}; another supervisor acknowledges it in the office"
+    for person in vault.altered(engine):
+        yield f"the stored credentials of {person} were changed outside the server: give a new code"
+    if problem := too_few_supervisors(house):
+        yield problem

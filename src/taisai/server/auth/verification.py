@@ -1,4 +1,4 @@
-"""Verification of people by password and code, and of devices by signature."""
+"""Verification of people: by password and code, by passkey, or by activation code."""
 
 from __future__ import annotations
 
@@ -12,8 +12,6 @@ from functools import partial
 from typing import Any, Final, NamedTuple, Protocol, TypeVar
 
 import structlog
-from cryptography.exceptions import InvalidSignature
-from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 from msgspec.structs import replace
 
 from taisai.cage.credentials import ALTERED, WRONG_ACTIVATION, WRONG_PASSKEY
@@ -22,7 +20,6 @@ from taisai.game.refusals import Refusal
 from taisai.game.vocabulary import FLOOR, folded, is_name
 from taisai.journal import Answer, Engine, JournalError
 from taisai.journal.codec import HOUSE_STREAM, AnyCommand
-from taisai.protocol.requests import device_text
 from taisai.server.auth import credentials as vault
 from taisai.server.auth.attempts import FREE_OF_NETWORK, GrowingDelays, KnownNetworks
 from taisai.server.auth.credentials import (
@@ -35,92 +32,17 @@ from taisai.server.auth.credentials import (
 )
 from taisai.server.auth.passkeys import PasskeyOrigin, is_accepted
 from taisai.server.auth.permissions import RateLimiter, is_generic, network_of
+from taisai.server.auth.sign_in_refusals import (
+    BUSY,
+    LOCKED,
+    UNRECORDED,
+    WRONG_CODE,
+    WRONG_CREDENTIALS,
+    WRONG_SIGNATURE,
+    SignInRefused,
+    too_often,
+)
 from taisai.server.runtime.environment import Entropy
-
-
-class SignInRefusalReason(StrEnum):
-    """Why a person cannot sign in or approve."""
-
-    WRONG = "wrong"
-    """Name, password and code do not match. Which of them is wrong is not said."""
-    LOCKED = "locked"
-    """Name, password and code match, but the person is locked."""
-    TOO_OFTEN = "too-often"
-    BUSY = "busy"
-    """Too many sign-ins are being checked."""
-    UNRECORDED = "unrecorded"
-    """The journal cannot be written, so the sign-in cannot be recorded."""
-    NOT_SECOND = "not-second"
-    """The person cannot decide about the request, or it does not wait any more."""
-    CODE_NEEDED = "code-needed"
-    """The person's last proof is too old to approve something: they give another code, or use a passkey."""
-    WRONG_PASSKEY = "wrong-passkey"
-    """No passkey of the person signed the challenge."""
-    NO_PASSKEYS = "no-passkeys"
-    """Browsers allow no passkeys at this address."""
-    WRONG_ACTIVATION = "wrong-activation"
-    """Name and activation code do not match, or the code has ended."""
-    EXPIRED_SETUP = "expired-setup"
-    """Setting one's own credentials took too long, or is done already."""
-    WRONG_CONFIRMATION = "wrong-confirmation"
-    """The code is not that of the new authenticator."""
-    UNFIT = "unfit"
-    """The name or the password is not allowed."""
-
-
-class SignInRefused(NamedTuple):
-    reason: SignInRefusalReason
-    message: str
-    wait_ms: int = 0
-    """Milliseconds until the next try makes sense, if known."""
-
-
-WRONG_CREDENTIALS: Final = SignInRefused(SignInRefusalReason.WRONG, "name, password and code do not match")
-WRONG_CODE: Final = SignInRefused(
-    SignInRefusalReason.WRONG_ACTIVATION,
-    "name and activation code do not match, or the code is used or too old; ask for a new one",
-)
-WRONG_SIGNATURE: Final = SignInRefused(
-    SignInRefusalReason.WRONG_PASSKEY, "no passkey of this person was used, or it took too long; try again"
-)
-NO_PASSKEYS: Final = SignInRefused(
-    SignInRefusalReason.NO_PASSKEYS, "passkeys need a host name and TLS; use your password and a code here"
-)
-LOCKED: Final = SignInRefused(
-    SignInRefusalReason.LOCKED, "this person is locked; a supervisor can unlock them"
-)
-BUSY: Final = SignInRefused(
-    SignInRefusalReason.BUSY, "too many people are signing in at once; try again in a moment", wait_ms=1_000
-)
-UNRECORDED: Final = SignInRefused(
-    SignInRefusalReason.UNRECORDED, "the journal cannot be written, so the sign-in cannot be recorded"
-)
-CODE_NEEDED: Final = SignInRefused(
-    SignInRefusalReason.CODE_NEEDED,
-    "your last code is some minutes old: give the code of your authenticator, or use a passkey",
-)
-
-
-def too_often(wait_ms: int) -> SignInRefused:
-    """The refusal of too many tries, with the time of the next."""
-    seconds = -(-wait_ms // 1_000)
-    message = f"too many tries; try again in {seconds} s"
-    return SignInRefused(SignInRefusalReason.TOO_OFTEN, message, wait_ms)
-
-
-LEAST_NONCE: Final = 16  # bytes: enough that no challenge repeats
-
-
-def device_proof(key: str, nonce: bytes, device: str, signature: bytes) -> bool:
-    """Whether a device signed the challenge with its enrolled key, given in hexadecimal."""
-    if not is_name(device) or len(nonce) < LEAST_NONCE:
-        return False
-    try:
-        Ed25519PublicKey.from_public_bytes(bytes.fromhex(key)).verify(signature, device_text(device, nonce))
-    except (InvalidSignature, ValueError):
-        return False
-    return True
-
 
 MOST_CHECKED: Final = 20  # at once, including waiting ones: the last waits about two seconds
 MOST_STRANGERS: Final = 16

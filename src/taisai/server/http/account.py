@@ -7,7 +7,7 @@ from litestar.params import JSONBody
 
 from taisai.protocol import bodies
 from taisai.server.auth.enrolment import NewSetup
-from taisai.server.auth.verification import SignInRefused
+from taisai.server.auth.sign_in_refusals import SignInRefused
 from taisai.server.http.approvals import (
     StaffRequest,
     address_of,

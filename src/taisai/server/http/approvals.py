@@ -23,7 +23,7 @@ from taisai.server.auth.authentication import PasskeyProof
 from taisai.server.auth.passkeys import PasskeyOrigin, passkey_origin
 from taisai.server.auth.permissions import SECOND_PERSONS, SUPERVISING, Principal, Role, role_of
 from taisai.server.auth.sessions import Session
-from taisai.server.auth.verification import NO_PASSKEYS, SignInRefusalReason, SignInRefused
+from taisai.server.auth.sign_in_refusals import NO_PASSKEYS, SignInRefusalReason, SignInRefused
 from taisai.server.connections.sockets import decode_request
 from taisai.server.handlers.context import approved_form, canonical
 from taisai.server.handlers.transfers import table_at

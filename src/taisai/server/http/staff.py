@@ -18,7 +18,7 @@ from taisai.protocol.views import BooksView, ReportView
 from taisai.server.auth.enrolment import NewActivation
 from taisai.server.auth.permissions import SECOND_PERSONS, Role, is_generic, is_path, role_of
 from taisai.server.auth.sessions import NewSession, Session
-from taisai.server.auth.verification import SignInRefused
+from taisai.server.auth.sign_in_refusals import SignInRefused
 from taisai.server.handlers.transfers import table_at
 from taisai.server.http.approvals import (
     StaffRequest,

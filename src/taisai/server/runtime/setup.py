@@ -25,13 +25,14 @@ from taisai.journal.seals.keys import PublicKey, public_path_of
 from taisai.rules import rulebook, rulebook_ids
 from taisai.rules.errors import RulesError, printable
 from taisai.server.auth.credentials import activation_hash, new_activation_code
+from taisai.server.auth.enrolment import too_few_supervisors
 from taisai.server.auth.permissions import Role, is_generic, is_path
 from taisai.server.config import Config
 from taisai.server.config.configuration import written
 from taisai.server.config.kinds import CURRENCY, ZONE
 from taisai.server.runtime.environment import Entropy, copy_checkpoint, manifest
 from taisai.server.runtime.rulebook_approvals import RulebookApproval, edition_comments, written_approvals
-from taisai.server.runtime.startup_checks import OpenedJournal, too_few_supervisors
+from taisai.server.runtime.startup_checks import OpenedJournal
 
 CONFIG: Final = "casino.toml"
 JOURNAL: Final = "journal.db"

@@ -5,15 +5,13 @@ from __future__ import annotations
 import os
 import shutil
 import stat
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from datetime import date
 from pathlib import Path
 from typing import Final
 
-from taisai.cage import House, StreamError
-from taisai.cage.credentials import can_sign_in
-from taisai.cage.values import clock
+from taisai.cage import StreamError
 from taisai.game.table import Table
 from taisai.game.terms.opening import gaming_day
 from taisai.journal import Engine, Journal, SigningKey, SqliteStore, load_public_key, load_signing_key
@@ -21,7 +19,7 @@ from taisai.journal.seals.keys import MOST_PASSPHRASE
 from taisai.journal.seals.merkle import Frontier, leaf_hash
 from taisai.rules.book import Rulebook
 from taisai.rules.errors import RulesError, printable
-from taisai.server.auth.credentials import altered
+from taisai.server.auth.enrolment import people_warnings
 from taisai.server.config import Config, TableConfig
 from taisai.server.config.settings import settings_of
 from taisai.server.config.tables import TABLE, faults_of
@@ -67,33 +65,6 @@ class StartupReport:
 
     def fails(self, what: str, text: object) -> None:
         self.findings.append(Finding(what, passed=False, text=printable(str(text), 1_000)))
-
-
-LEAST_SUPERVISING: Final = 3
-"""People with credentials: one who is locked, and two who unlock them."""
-
-
-def too_few_supervisors(house: House) -> str | None:
-    """The warning for a house with too few supervisors to unlock one of them."""
-    supervisors = can_sign_in(house)
-    if len(supervisors) >= LEAST_SUPERVISING:
-        return None
-    return (
-        f"expected {LEAST_SUPERVISING} people of the rank {house.second_rank} or above who can sign in, got "
-        f"{len(supervisors)}: enrol more; otherwise a lost telephone needs a stop and `taisai recover-access`"
-    )
-
-
-def people_warnings(engine: Engine) -> Iterator[str]:
-    """What somebody should do about the people of the house."""
-    house = engine.house()
-    for person, recovery in house.recovered.items():
-        how = f"with the house's key at {clock(recovery.at)}: {recovery.reason}"
-        yield f"access was recovered for {person} {how}; another supervisor acknowledges it in the office"
-    for person in altered(engine):
-        yield f"the stored credentials of {person} were changed outside the server: give a new code"
-    if problem := too_few_supervisors(house):
-        yield problem
 
 
 LEAST_FREE: Final = 1_000_000_000  # bytes of the journal's disk: some weeks of a busy casino
