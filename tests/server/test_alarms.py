@@ -286,7 +286,7 @@ async def _writer_stands_still(house: Connected) -> None:
     pit = await house.came_as(Role.PIT_SUPERVISOR)
     shown = await pit.answer("follow", feed="alarms")
     assert shown["view"] == {"of": "alarms", "standing": [], "ended": []}
-    assert (await house.request("GET", "/metrics")).status == 200
+    assert (await house.request("GET", "/metrics", session=house.session(Role.PIT_SUPERVISOR))).status == 200
     await house.pass_(2)
     go_on = stuck(house)
     await house.pass_(STILL / 1_000)
@@ -300,7 +300,7 @@ async def _writer_stands_still(house: Connected) -> None:
     assert (health.status, health.said["status"]) == (503, "trouble")
     assert health.said["trouble"] == "the journal's writer stands still"
     assert [one["name"] for one in health.said["alarms"]] == ["writer-stalled"]
-    metrics = read((await house.request("GET", "/metrics")).body)
+    metrics = read((await house.request("GET", "/metrics", session=house.session(Role.PIT_SUPERVISOR))).body)
     assert one(metrics, "taisai_alarm", alarm="writer-stalled", severity="critical") == 1
     assert one(metrics, "taisai_writer_wait_seconds") >= STILL / 1_000
     go_on()

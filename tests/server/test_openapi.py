@@ -88,7 +88,7 @@ class Asked:
             "host": HOST, "content-length": str(len(raw)),
         }  # fmt: skip
         named: Any = {name.replace("-", "_"): value for name, value in headers.items()}
-        path = unquote(str(url.path)) + (f"?{url.query!s}" if url.query else "")
+        path = unquote(str(url.path)).replace("?", "%3F") + (f"?{url.query!s}" if url.query else "")
         with capture_logs():
             asking = self.house.request(str(prepared.method), path, raw=raw, **named)
             got = self.loop.run_until_complete(asking)
