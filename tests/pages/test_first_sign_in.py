@@ -67,15 +67,21 @@ async def signs_in(page: Page, person: str, password: str, code: str) -> None:
     await page.get_by_test_id("sign-in").click()
 
 
-async def gives_code(page: Page, ann: Authenticator, sue: Authenticator) -> str:
-    """Ann enrols Dan, and Sue approves."""
+async def gives_code(page: Page, other: Page, ann: Authenticator, sue: Authenticator) -> str:
+    """Ann enrols Dan, and Sue approves on her own page."""
     await page.get_by_role("link", name="Office").click()
     await signs_in(page, "Ann Tan", ANN, ann.code())
     await page.get_by_test_id("new-person").fill("Dan Ho")
     await is_for_everyone(page, "office-enrol")
     await page.get_by_test_id("enrol").click()
     await expect(page.get_by_test_id("second")).to_contain_text("Dan Ho gets a code for a first sign-in.")
-    await signs_in(page, "Sue Lim", SUE, sue.code())
+    await other.goto("/pit")
+    await signs_in(other, "Sue Lim", SUE, sue.code())
+    card = other.get_by_test_id("approval")
+    for text in ("Ann Tan (Administrator)", "give them a code for a first sign-in", "Dan Ho", "Dealer"):
+        await expect(card).to_contain_text(text)
+    await is_for_everyone(other, "office-approval")
+    await card.get_by_test_id("approve").click()
     code = await page.get_by_test_id("activation-code").inner_text()
     await is_for_everyone(page, "office-code")
     await page.get_by_test_id("activation-done").click()
@@ -107,9 +113,9 @@ async def test_people_let_each_other_in(browser: Browser, tmp_path: Path) -> Non
             await page.get_by_test_id("begin").click()
             await expect(page.get_by_test_id("why")).to_contain_text("used or too old")
             sue = await first_sign_in(page, "Sue Lim", made.activations["Sue Lim"], SUE)
-        async with tab(browser, served.url) as page:
+        async with tab(browser, served.url) as page, tab(browser, served.url) as other:
             ann = await first_sign_in(page, "Ann Tan", made.activations["Ann Tan"], ANN)
-            code = await gives_code(page, ann, sue)
+            code = await gives_code(page, other, ann, sue)
         async with tab(browser, served.url) as page:
             await is_read_in_chinese(page, code)
             dan = await first_sign_in(page, "Dan Ho", code, DAN)
