@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 from playwright.async_api import expect
 
+from tests.pages.forms import in_both_languages
 from tests.pages.page_checks import axe
 from tests.pages.people import People, Profiles
 from tests.pages.server_process import House, tables_of
-from tests.pages.test_rules_at_the_console import in_both_languages
 
 pytestmark = pytest.mark.part(name="pages")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from typing import Any
 
 import pytest
@@ -266,6 +267,7 @@ async def test_a_batch_weighs_what_its_bets_cost(house: Connected) -> None:
     line = await house.came("P1")
     weight = 1 + 200 // SLIPS_OF_REQUEST
     assert USUAL.burst == 3 * weight + 2, "three batches, and two requests to take them back"
+    cleared: Any = None
     for number in range(3):
         assert (await place(line, f"n{number}", 200))["type"] == "done"
         cleared = await line.answer("clear", table="T1", seat="1")
@@ -289,7 +291,7 @@ async def test_a_favourite_of_every_area_is_laid_at_once(house: Connected) -> No
 
 
 def test_sabotage_without_the_bound_the_journal_fills(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(parties.Counter, "__getitem__", lambda *_: 0)
+    monkeypatch.setattr(Counter, "__getitem__", lambda *_: 0)
     with pytest.raises(AssertionError):
         test_bets_that_are_placed_and_cleared_again_and_again_fill_no_journal()
 

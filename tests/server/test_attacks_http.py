@@ -50,7 +50,7 @@ async def test_staff_and_this_machine_see_all_of_the_health(house: Connected) ->
         {"session": house.session(Role.DEALER)},
         {"session": house.session(Role.AUDITOR)},
     ):
-        got = await house.request("GET", "/health", **given)  # type: ignore[arg-type]
+        got = await house.request("GET", "/health", **given)
         assert told(got.said) >= inside, given
 
 

@@ -93,7 +93,8 @@ def test_no_reply_shows_what_was_wrong_however_often_it_is_tried(what: str) -> N
     """The replies of ten tries in a row, with their waits, are the same whatever is wrong."""
 
     def replies(what: str) -> list[tuple[SignInRefusalReason | None, str, int]]:
-        staffed, heard = Staffed(), []
+        staffed = Staffed()
+        heard: list[tuple[SignInRefusalReason | None, str, int]] = []
         for _ in range(10):
             came = staffed.tries(
                 "Eve Koh" if what == "name" else DAN,
