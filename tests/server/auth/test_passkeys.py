@@ -14,6 +14,7 @@ from taisai.protocol.views import Words
 from taisai.server.auth import credentials as vault
 from taisai.server.auth import passkeys, verification
 from taisai.server.auth.approvals import Approval, RequestToApprove, digest_of
+from taisai.server.auth.attempts import FIRST_DELAY
 from taisai.server.auth.authentication import PROVED_FOR, PasskeyProof
 from taisai.server.auth.enrolment import BAD_PASSKEY, NewSetup
 from taisai.server.auth.passkeys import (
@@ -25,7 +26,7 @@ from taisai.server.auth.passkeys import (
 )
 from taisai.server.auth.permissions import SECOND_PERSONS
 from taisai.server.auth.sessions import NewSession
-from taisai.server.auth.sign_in_refusals import LOCKED, WRONG_SIGNATURE, SignInRefused
+from taisai.server.auth.sign_in_refusals import LOCKED, WRONG_SIGNATURE, SignInRefused, too_often
 from taisai.server.auth.verification import VerifiedPerson
 from tests.server.auth.staffed_house import DAN, DESK, MAX, NOON, PASSWORDS, SUE, Staffed, counted, running
 from tests.server.enrolling import issued
@@ -187,12 +188,15 @@ def test_nobody_else_comes_in() -> None:
 @pytest.mark.parametrize(
     "junk", [{}, {"id": 1}, {"response": None}, {"id": "AA", "rawId": "AA", "response": {}}]
 )
-def test_junk_is_refused_and_locks_nobody(junk: dict[str, Any]) -> None:
-    staffed, _ = with_passkey()
+def test_junk_is_refused_and_slowed_down_and_locks_nobody(junk: dict[str, Any]) -> None:
+    staffed, own = with_passkey()
     for _ in range(5):
         challenge = staffed.door.challenges.new(staffed.now)
         proving = staffed.door.sign_in_by_passkey(DAN, junk, challenge, at=AT, address=DESK, now=staffed.now)
         assert running(proving) == WRONG_SIGNATURE
+    assert comes(staffed, own) == too_often(FIRST_DELAY)
+    staffed.now += FIRST_DELAY
+    assert isinstance(comes(staffed, own), NewSession)
     assert staffed.told(PersonLocked) == []
     assert {event.why for event in staffed.told(SignInFailed)} == {"passkey"}
     setup = setup_of(staffed)
