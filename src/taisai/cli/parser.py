@@ -182,11 +182,12 @@ OPTIONS: Final[dict[str, CommandOption]] = {
     "--day": CommandOption("a gaming day such as 2026-11-16 (default: the latest)", "DAY"),
     "folder": CommandOption("the folder of the new house; made if it does not exist", "DIR"),
     "--administrator": CommandOption("the name of the first administrator", "PERSON", "required"),
+    "--supervisor": CommandOption(
+        "the name of the first shift manager, without whom the administrator lets nobody in",
+        "PERSON", "required"),
     "--house": CommandOption("the name of the house (default: DIR's name)", "NAME"),
     "--currency": CommandOption("its currency (default: SGD)", "CUR", default="SGD"),
     "--zone": CommandOption("its time zone (default: Asia/Singapore)", "ZONE", default="Asia/Singapore"),
-    "--password-file": CommandOption(
-        "a file whose first line is the administrator's password (default: type it)", "F"),
     "--from:day": CommandOption("the first day, such as 2026-11-16", "DATE", "required", dest="since"),
     "--until": CommandOption("the last day (default: no end)", "DATE"),
     "--keep": CommandOption("an older list by the same key, whose lines come first", "FILE"),
@@ -194,6 +195,10 @@ OPTIONS: Final[dict[str, CommandOption]] = {
     "--reason": CommandOption(
         "the reason, for the journal (default: nobody else could unlock)",
         "TEXT", default="nobody else could unlock"),
+    "person:recovered": CommandOption("the name of a supervisor, on the staff list or new", "PERSON"),
+    "--rank": CommandOption(
+        "their rank, pit-supervisor or above (default: shift-manager)", "RANK", default="shift-manager"),
+    "--reason:recovery": CommandOption("the reason, for the journal and the pit", "TEXT", "required"),
     "--port": CommandOption("the port (default: 8080, or the next free one)", "P"),
     "--no-open": CommandOption("open no browser"),
     "--fast": CommandOption("do not wait: a round takes about two seconds"),

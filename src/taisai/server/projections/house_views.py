@@ -9,7 +9,15 @@ from typing import Any, Final, NamedTuple
 import msgspec
 
 from taisai.cage import House, how_to_finish, unfinished
-from taisai.cage.messages import ClockJumped, DiceAlarmNoted, OverAgeNoted, OverrideNoted, PersonLocked
+from taisai.cage.credentials import ALTERED, RecoveredAccess
+from taisai.cage.messages import (
+    ClockJumped,
+    DiceAlarmNoted,
+    OverAgeNoted,
+    OverrideNoted,
+    PersonLocked,
+    SignInFailed,
+)
 from taisai.cage.transfers import MissingSide
 from taisai.game import Account, Ledger, Table, exposures
 from taisai.game.events import RecordCorrected, RoundEntered, SettlementEntered
@@ -60,15 +68,23 @@ def pit_view(
     house: House, tables: Mapping[str, Table], alarms: tuple[views.Alarm, ...] = ()
 ) -> views.PitView:
     """Every table, and what needs attention. The caller gives the alarms."""
+    recovered = (_recovered(person, recovery) for person, recovery in house.recovered.items())
     return views.PitView(
         tables=tuple(_in_pit(table) for table in tables.values() if table.name),
-        alarms=alarms,
+        alarms=(*alarms, *recovered),
         wins=tuple(
             views.LargeWin(table=table, round=number, seat=seat, won=won)
             for (table, number, seat), won in islice(reversed(house.wins.items()), MOST_WINS)
         ),
         locked=tuple(sorted(house.locked)),
     )
+
+
+def _recovered(person: str, recovery: RecoveredAccess) -> views.Alarm:
+    """The alarm that stays until somebody acknowledges it in the office."""
+    en = f"Access was recovered for {person} with the house's key: {recovery.reason}. Acknowledge it"
+    zh = f"已用本场密钥为 {person} 恢复登录：{recovery.reason}。请在办公室页确认"
+    return views.Alarm(at=recovery.at, about="house", says=Words(f"{en} in the office", zh))
 
 
 def _in_pit(table: Table) -> views.PitTable:
@@ -141,6 +157,10 @@ def alarm_of(event: object) -> views.Alarm | None:
         case PersonLocked():
             about = "house"
             en, zh = f"{event.person} is locked", f"{event.person} 已被锁定"
+        case SignInFailed() if event.why == ALTERED:
+            about = "house"
+            en = f"The stored credentials of {event.person} were changed outside the server. Give a new code"
+            zh = f"{event.person} 的登录凭据在服务器之外被改动，请发新的激活码"
         case _:
             return None
     return views.Alarm(at=event.at, about=about, says=Words(en, zh))
@@ -163,8 +183,11 @@ def storage_alarm(found: Distrusted, at: int) -> views.Alarm:
     """The alarm of stored bytes that someone without the house key has written or changed."""
     if found.kind == "vault" and found.name.startswith(CREDENTIALS):
         person = found.name.removeprefix(CREDENTIALS)
-        en = f"The stored password of {person} has no valid code of this house. They cannot sign in: renew it"
-        zh = f"{person} 的已存密码没有本场的有效验证码，无法登录：请重新设置"
+        en = (
+            f"The stored password of {person} has no valid code of this house. They cannot sign in: give a "
+            "new code for a first sign-in"
+        )
+        zh = f"{person} 的已存密码没有本场的有效验证码，无法登录：请发新的激活码"
     elif found.kind == "vault":
         en = f"The stored secret {found.name} has no valid code of this house and is not used"
         zh = f"已存机密 {found.name} 没有本场的有效验证码，不予使用"
