@@ -145,7 +145,7 @@ OPTIONS: Final[dict[str, CommandOption]] = {
     "--yes": CommandOption("confirm what cannot be undone, without a question"),
     "--by": CommandOption("the person responsible for the change", "PERSON", "required"),
     "--take-vault": CommandOption("seal what the vault holds, which could not be checked"),
-    "--drop-vault": CommandOption("delete it: people need new passwords, takings are counted again"),
+    "--drop-vault": CommandOption("delete it: people need new activation codes, takings are counted again"),
     "copy": CommandOption("a new file", "COPY"),
     "backup": CommandOption("a copy that `taisai backup` made", "BACKUP"),
     "journal:restored": CommandOption("a new file", "JOURNAL", "optional"),
