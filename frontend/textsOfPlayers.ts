@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import type { Plugin } from "vite";
 
 /** Sections of the language files that neither a terminal nor a display needs. */
-export const STAFF = ["byHand", "cage", "console", "lobby", "office", "pit", "recorder", "report", "school"];
+export const STAFF = ["account", "approval", "byHand", "cage", "console", "lobby", "office", "pit", "recorder", "report", "school"];
 
 /** For `en.json?players`. */
 export function textsOfPlayers(): Plugin {

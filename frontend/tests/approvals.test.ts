@@ -76,6 +76,19 @@ test("one press approves; where the last code is old, the person's own is asked 
   expect(asked).toEqual([["POST", path, {}], ["POST", path, { code: "123456" }], ["POST", path, { code: "654321" }]]);
 });
 
+test("a passkey takes the place of the code", async () => {
+  vi.stubGlobal("isSecureContext", true);
+  vi.stubGlobal("PublicKeyCredential", { parseCreationOptionsFromJSON: (options: unknown) => options, parseRequestOptionsFromJSON: (options: unknown) => options });
+  vi.stubGlobal("navigator", { credentials: { get: async () => ({ toJSON: () => ({ id: "mine" }) }) } });
+  desk();
+  shows([line()]);
+  answers = [[403, { reason: "code-needed", message: "give a code" }], [200, { challenge: "c1", host: "localhost" }]];
+  await fireEvent.click(await screen.findByTestId("approve"));
+  await fireEvent.click(await screen.findByTestId("approval-passkey"));
+  await waitFor(() => expect(screen.queryByTestId("approval-code")).toBeNull());
+  expect(asked[2]).toEqual(["POST", "/api/approvals/a1/approve", { challenge: "c1", assertion: { id: "mine" } }]);
+});
+
 test("a reason goes with a refusal", async () => {
   desk();
   shows([line()]);

@@ -10,7 +10,7 @@ import type { Connection } from "../src/connection/connection.svelte";
 import type { DeviceResponse, EditionResponse, InterpretationsResponse, StaffMember } from "../src/connection/messages";
 import { loadLanguage } from "../src/i18n/index.svelte";
 
-const someone = (person: string, rank: string, more: Partial<StaffMember> = {}): StaffMember => ({ person, rank, locked: false, has_credentials: true, sessions: 0, ...more });
+const someone = (person: string, rank: string, more: Partial<StaffMember> = {}): StaffMember => ({ person, rank, locked: false, has_credentials: true, sessions: 0, activation: null, recovered: false, ...more });
 const PEOPLE = [someone("Dan Ho", "dealer", { locked: true }), someone("Ann Lee", "administrator", { sessions: 1 }), someone("Bo Chu", "dealer")];
 const DEVICES: DeviceResponse[] = [{ device: "P7", kind: "terminal", table: "SB1", seat: "7", key: "ab".repeat(32) }];
 const EDITION: EditionResponse = {
@@ -18,7 +18,7 @@ const EDITION: EditionResponse = {
   interpretations: [0, 1].map((place) => ({ clauses: [{ clause: `3.${place}`, says: "a clause" }], reading: `reading ${place}`, reason: "a reason" })),
 };
 const READINGS: InterpretationsResponse = { editions: [EDITION], adopted: [] };
-const SECRET = "otpauth://totp/Taisai:Sue?secret=ABC";
+const GIVEN = { done: true, activation: "7K3M-X0QT-9HWD", until: 1_794_800_000_000 };
 
 interface Request { method: string; path: string; body: Record<string, unknown> | null }
 let asked: Request[] = [];
@@ -32,7 +32,7 @@ beforeEach(() => {
     const request: Request = { method, path, body: body ? (JSON.parse(body) as Record<string, unknown>) : null };
     const known: Record<string, object> = { "/api/staff": PEOPLE, "/api/devices": DEVICES, "/api/interpretations": READINGS, "/health": { tables: [{ name: "SB1" }] } };
     if (method !== "GET") asked.push(request);
-    const [status, told] = method === "GET" ? [200, known[path]] : (answers[`${method} ${path}`]?.(request) ?? [200, { done: true, uri: null }]);
+    const [status, told] = method === "GET" ? [200, known[path]] : (answers[`${method} ${path}`]?.(request) ?? [200, { done: true, activation: null, until: null }]);
     return Promise.resolve(new Response(JSON.stringify(told), { status }));
   });
 });
@@ -47,7 +47,7 @@ async function rollOf(role: string): Promise<StaffList> {
   await staffList.look();
   return staffList;
 }
-const TWO = (request: Request): [number, object] => (request.body?.["approval"] ? [200, { done: true, uri: SECRET }] : [403, { reason: "second-person", message: "expected two, got one" }]);
+const TWO = (request: Request): [number, object] => (request.body?.["approval"] ? [200, GIVEN] : [403, { reason: "second-person", message: "expected two, got one" }]);
 
 describe("the staffList", () => {
   it("has the highest rank first, then goes by name", () => {
@@ -60,12 +60,12 @@ describe("the staffList", () => {
   it("asks for a second person when the server requires one, and sends exactly what they approved", async () => {
     answers = { "POST /api/staff": TWO, "POST /api/approvals": () => [200, { approval: "yes", until: 0 }] };
     const staffList = await rollOf("administrator");
-    const body = { person: "Sue Tan", rank: "pit-supervisor", password: "a long one" };
+    const body = { person: "Sue Tan", rank: "pit-supervisor", activate: true };
     const done = staffList.ask("POST", ["staff"], body, "what");
     await waitFor(() => expect(staffList.requests.second.waiting).not.toBeNull());
     views.set("approvals", { own: [{ id: "yes", state: "approved" }] });
     heard();
-    expect((await done)?.uri).toBe(SECRET);
+    expect((await done)?.activation).toBe(GIVEN.activation);
     expect(asked[1]?.body).toEqual({ request: { endpoint: "POST /api/staff", body } });
     expect(asked[2]?.body).toEqual({ ...body, approval: "yes" });
   });
@@ -91,17 +91,33 @@ describe("people and devices", () => {
     expect([...container.querySelectorAll("tbody button")].map((one) => (one as HTMLElement).dataset["testid"]).sort()).toEqual(acts);
     expect(screen.queryByTestId("enrol-person") !== null).toBe(mayEnrol);
   });
-  it("a secret is shown with its code, and is gone when it is closed", async () => {
-    answers = { "POST /api/staff": () => [200, { done: true, uri: SECRET }] };
-    render(People, { staffList: await rollOf("administrator"), wanted: "" });
+  it("an activation code is shown once, and no password is asked for", async () => {
+    answers = { "POST /api/staff": () => [200, GIVEN] };
+    const { container } = render(People, { staffList: await rollOf("administrator"), wanted: "" });
+    expect(container.querySelector("input[type=password]")).toBeNull();
     await fireEvent.input(screen.getByTestId("new-person"), { target: { value: "Sue Tan" } });
-    await fireEvent.input(screen.getByTestId("new-password"), { target: { value: "a long one" } });
     await fireEvent.submit(screen.getByTestId("enrol-person"));
-    expect((await screen.findByTestId("secret-uri")).textContent).toBe(SECRET);
-    expect((screen.getByTestId("new-password") as HTMLInputElement).value).toBe("");
-    await fireEvent.click(screen.getByTestId("secret-done"));
-    expect(screen.queryByTestId("secret")).toBeNull();
-    expect(document.body.textContent).not.toContain("otpauth");
+    expect((await screen.findByTestId("activation-code")).textContent).toBe(GIVEN.activation);
+    expect(asked[0]?.body).toEqual({ person: "Sue Tan", rank: "dealer", activate: true });
+    await fireEvent.click(screen.getByTestId("activation-done"));
+    expect(document.body.textContent).not.toContain(GIVEN.activation);
+  });
+  it("a change of rank leaves the credentials of a person as they are, unless a new code is wanted", async () => {
+    render(People, { staffList: await rollOf("administrator"), wanted: "bo" });
+    await fireEvent.click(screen.getByTestId("change"));
+    expect((screen.getByTestId("activate") as HTMLInputElement).checked).toBe(false);
+    await fireEvent.click(screen.getByTestId("activate"));
+    expect(screen.getByTestId("enrol-person").textContent).toContain("This cannot be undone.");
+  });
+  it("recovered access is acknowledged, and a code that waits is told", async () => {
+    const staffList = await rollOf("shift-manager");
+    staffList.people = [someone("Zoe Ng", "shift-manager", { has_credentials: false, activation: GIVEN.until, recovered: true })];
+    render(People, { staffList, wanted: "" });
+    expect(screen.getByTestId("person-Zoe Ng").textContent).toContain("Access recovered with the house's key");
+    expect(screen.getByTestId("person-Zoe Ng").textContent).toContain("Code until");
+    await fireEvent.click(screen.getByTestId("acknowledge"));
+    await fireEvent.click(screen.getByTestId("sure-do"));
+    await waitFor(() => expect(asked).toEqual([{ method: "POST", path: "/api/staff/Zoe%20Ng/acknowledge", body: null }]));
   });
   it("a key is short until it is asked for, and a device goes only when that is sure", async () => {
     render(Devices, { staffList: await rollOf("administrator"), wanted: "" });

@@ -17,14 +17,14 @@ from taisai.server.runtime.machine import RESTORED_WORDS
 from taisai.server.runtime.setup import set_up
 from tests.cli.conftest import Taisai
 from tests.cli.server_process import serving
-from tests.server.house_folder import PASSWORD, TINY, entropy, plan
+from tests.server.house_folder import entropy, plan
 
 ELSEWHERE = "! The journal is in another file than at its last start"
 
 
 @pytest.fixture
 def original(tmp_path: Path) -> Path:
-    set_up(plan(tmp_path / "lotus"), PASSWORD, now=WallClock().now(), entropy=entropy(), cost=TINY)
+    set_up(plan(tmp_path / "lotus"), now=WallClock().now(), entropy=entropy())
     return tmp_path / "lotus"
 
 

@@ -21,7 +21,7 @@ from taisai.rules.vocabulary import Phase
 from taisai.server.runtime.environment import WallClock
 from taisai.server.runtime.setup import set_up
 from tests.cli.conftest import Taisai
-from tests.server.house_folder import PASSWORD, TINY, engine_of, entropy, plan
+from tests.server.house_folder import engine_of, entropy, plan
 
 STOPPED = "! SB1 was stopped in the phase open: "
 
@@ -30,7 +30,7 @@ STOPPED = "! SB1 was stopped in the phase open: "
 def config(tmp_path: Path) -> Path:
     """A house with two tables, one of which stopped with bets open."""
     now = WallClock().now()
-    made = set_up(plan(tmp_path / "lotus"), PASSWORD, now=now, entropy=entropy(), cost=TINY)
+    made = set_up(plan(tmp_path / "lotus"), now=now, entropy=entropy())
     engine = engine_of(tmp_path / "lotus")
     for name in ("SB1", "SB2"):
         opening = OpenTable(

@@ -32,40 +32,26 @@ from taisai.journal import (
 from taisai.protocol import requests
 from taisai.protocol.replies import DoneReply
 from taisai.rules import rulebook
-from taisai.server.auth.credentials import Passwords
 from taisai.server.config import load_config
-from taisai.server.runtime import setup
 from taisai.server.runtime.environment import WallClock, manifest
 from taisai.server.runtime.rulebook_approvals import RulebookApproval, read_approvals, written_approvals
 from taisai.witness.memory import SeenCheckpoints
 from tests.cli.conftest import Ran, Taisai
 from tests.cli.server_process import Authenticator, changed, free_port, serving
-from tests.server.house_folder import PASSWORD, TINY, engine_of
+from tests.server.house_folder import PASSWORD, engine_of, hired, signed_up
 from tests.witness.logs import PUBLIC as WITNESS_KEY
 from tests.witness.logs import service
 from tests.witness.logs import serving as serving_witness
 
 BOOK = "rws-sic-bo-etg-v8"
-SUE, DAN, CAT = "a tumbler, three dice", "under the dome they lie", "a drawer full of notes"
+SUE, DAN = "a tumbler, three dice", "under the dome they lie"
 
 
 @pytest.fixture
-def founded(taisai: Taisai, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> dict[str, Any]:
+def founded(taisai: Taisai) -> dict[str, Any]:
     """What `taisai init` says of the house that it founded here."""
-    monkeypatch.setattr(setup, "Passwords", lambda take, _cost: Passwords(take, TINY))
-    (tmp_path / "secret").write_text(PASSWORD + "\n", encoding="utf-8")
-    (tmp_path / "secret").chmod(0o600)
-    ran = taisai(
-        "init",
-        "lotus",
-        "--house",
-        "Lotus",
-        "--administrator",
-        "Ann Tan",
-        "--password-file",
-        "secret",
-        "--json",
-    )
+    people = ("--administrator", "Ann Tan", "--supervisor", "Sue Lim")
+    ran = taisai("init", "lotus", "--house", "Lotus", *people, "--json")
     assert (ran.code, ran.err) == (0, "")
     told: dict[str, Any] = json.loads(ran.out)
     return told
@@ -81,40 +67,50 @@ def config(founded: dict[str, Any], tmp_path: Path) -> Path:
 # From the founding to the stop
 
 
-async def _evening(config: Path, second_factor: str) -> tuple[int, str, str, float]:
+async def _activated(url: str, person: str, code: str, password: str) -> Authenticator:
+    """A first sign-in: the person's authenticator."""
+    async with Office(url) as office:
+        setup = await office.first_sign_in(person, code)
+        authenticator = Authenticator(setup.uri)
+        await office.set_credentials(setup.setup, password=password, code=authenticator.code())
+    return authenticator
+
+
+async def _evening(config: Path, codes: dict[str, str]) -> tuple[int, str, str, float]:
+    now = WallClock().now()
+    hands = hired(config.parent, {"Pat Lee": "shift-manager", "Cat Goh": "cashier"}, now=now)
+    uris = signed_up(config.parent, hands, now=now)
     async with serving(config) as served:
         assert any(line.startswith("✓ program:") for line in served.said)
         assert served.said[-1] == f"listening on {served.url} (Ctrl-C stops)"
         async with httpx.AsyncClient(base_url=served.url, trust_env=False) as client:
             health = (await client.get("/health")).json()
         assert (health["status"], health["demonstration"], health["tables"]) == ("ok", False, [])
-        ann = Authenticator(second_factor)
+        ann = await _activated(served.url, "Ann Tan", codes["Ann Tan"], PASSWORD)
+        sue = await _activated(served.url, "Sue Lim", codes["Sue Lim"], SUE)
         async with Office(served.url) as office:
             await office.sign_in("Ann Tan", PASSWORD, ann.code())
-            dan = Authenticator(await office.enrol("Dan Ho", "dealer", password=DAN) or "")
-            cat = Authenticator(await office.enrol("Cat Goh", "cashier", password=CAT) or "")
-            sue = Authenticator(await office.enrol("Sue Lim", "shift-manager", password=SUE) or "")
-            with pytest.raises(Refused, match="second"):  # with two who supervise, a cashier takes both
-                await office.enrol("Cy Ng", "cashier")
-            with pytest.raises(Refused, match="second"):  # to enrol one who supervises takes two
-                await office.enrol("Pat Lee", "pit-supervisor")
-            asked = {"endpoint": "POST /api/staff", "body": {"person": "Pat Lee", "rank": "pit-supervisor"}}
-            approval = await office.ask(asked)
+            for rank in ("dealer", "cashier", "pit-supervisor"):  # a sign-in takes two, whoever it is for
+                with pytest.raises(Refused, match="second"):
+                    await office.enrol("Dan Ho", rank, activate=True)
+            body = {"person": "Dan Ho", "rank": "dealer", "activate": True}
+            approval = await office.ask({"endpoint": "POST /api/staff", "body": body})
             with pytest.raises(Refused, match="invalid approval"):  # nobody has approved yet
-                await office.enrol("Pat Lee", "pit-supervisor", approval=approval)
+                await office.enrol("Dan Ho", "dealer", activate=True, approval=approval)
             async with Office(served.url) as second:
                 await second.sign_in("Sue Lim", SUE, sue.code())
                 await second.approve(approval)
-            await office.enrol("Pat Lee", "pit-supervisor", approval=approval)
+            code = await office.enrol("Dan Ho", "dealer", activate=True, approval=approval)
             with pytest.raises(Refused):  # it is good once
-                await office.enrol("Pat Lee", "pit-manager", approval=approval)
+                await office.enrol("Dan Ho", "dealer", activate=True, approval=approval)
             assert len(await office.staff()) == 5
+            dan = await _activated(served.url, "Dan Ho", code or "", DAN)
             terminal = Device.of("P7", b"7" * 32)
             await office.enrol_device("P7", "terminal", terminal.public, table="SB1", seat="7")
             async with Office(served.url) as other:
-                head = Staff(await other.sign_in("Sue Lim", SUE, sue.code()))
+                head = Staff(await other.sign_in("Pat Lee", PASSWORD, Authenticator(uris["Pat Lee"]).code()))
                 dealing = Staff(await other.sign_in("Dan Ho", DAN, dan.code()))
-                cage = Staff(await other.sign_in("Cat Goh", CAT, cat.code()))
+                cage = Staff(await other.sign_in("Cat Goh", PASSWORD, Authenticator(uris["Cat Goh"]).code()))
                 await _round(at(served.socket), (head, dealing, cage), terminal)
                 books, report = await other.books(), await other.report()
                 assert books.balanced
@@ -165,12 +161,12 @@ def test_a_house_is_founded_opened_played_at_and_stopped(config: Path, founded: 
         with config.open("a", encoding="utf-8") as more:
             more.write(f'\n[[witness]]\nurl = "{url}"\nkey = "{WITNESS_KEY.text}"\n')
             more.write(f'\n[[witness]]\nfile = "{seen.name}"\n')
-        code, out, err, seconds = asyncio.run(_evening(config, founded["second_factor"]))
+        code, out, err, seconds = asyncio.run(_evening(config, founded["activations"]))
     assert code == 0, err
     assert seconds < 10
     assert out == "stopped: sessions ended, the journal is sealed\n"
     assert "Traceback" not in err
-    for secret in (PASSWORD, SUE, DAN, CAT, founded["second_factor"]):
+    for secret in (PASSWORD, SUE, DAN, *founded["activations"].values()):
         assert secret not in err + out
     report = verified(config.parent / "journal.db")
     assert report.tail == 0, "sealed to its last entry"

@@ -12,25 +12,36 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+import msgspec
 import pytest
 
 from taisai.audit import verified
-from taisai.journal import Journal, load_signing_key
+from taisai.cage import FLOOR_LADDER, FLOOR_SECOND
+from taisai.cage.messages import EnrolPerson, OpenHouse, SetCredentials
+from taisai.game.refusals import Refusal
+from taisai.journal import Engine, Journal, SqliteStore, load_signing_key
 from taisai.journal.codec import HOUSE_STREAM
 from taisai.journal.stores.sqlite import SUFFIX
 from taisai.server.auth import credentials
 from tests.cli.conftest import Ran, Taisai
 from tests.cli.server_process import Served, serving
 from tests.journal.thief import thieve
-from tests.server.house_folder import NOW, TINY, engine_of, lotus
+from tests.server.house_folder import NOW, TINY, engine_of, lotus, signed_up
 
 SOON = 20.0  # seconds
 
 
 @pytest.fixture
 def config(tmp_path: Path) -> Path:
-    lotus(tmp_path / "lotus")
+    """A house of two people who have set their credentials."""
+    made = lotus(tmp_path / "lotus")
+    signed_up(tmp_path / "lotus", made.activations)
     return tmp_path / "lotus" / "casino.toml"
+
+
+def own_credentials(password: str) -> credentials.Credentials:
+    """What somebody sets who has no authenticator yet."""
+    return credentials.Credentials(credentials.Passwords(bytes, TINY).hashed(password), "")
 
 
 def journal_of(config: Path) -> Path:
@@ -113,7 +124,7 @@ def with_snapshots(config: Path) -> int:
 
 
 def test_an_old_entry_that_was_changed_is_found_while_the_server_runs(config: Path, taisai: Taisai) -> None:
-    assert with_snapshots(config) == 4
+    assert with_snapshots(config) == 8
     change = "UPDATE entry SET body = CAST(replace(body, 'Ann Tan', 'Eve Koh') AS BLOB) WHERE position = 3"
     thieve(journal_of(config), (change, ()))
 
@@ -152,17 +163,13 @@ def test_a_forged_snapshot_is_told_and_not_used(config: Path) -> None:
     told = asyncio.run(attacked())
     assert told.startswith("The stored snapshot house has no valid code of this house: made again from the")
     engine = engine_of(config.parent)
-    assert [*engine.house().people] == ["Ann Tan"]
+    assert [*engine.house().people] == ["Ann Tan", "Sue Lim"]
     engine.journal.close()
 
 
 def test_a_forged_password_lets_nobody_in_and_is_told(config: Path) -> None:
-    made = credentials.new_credentials(
-        "Ann Tan", "a password of the thief", passwords=credentials.Passwords(bytes, TINY), entropy=bytes,
-        issuer="Lotus",
-    )  # fmt: skip
-    forged = json.dumps({"hash": made.credentials.hash, "totp": made.credentials.totp, "last_step": 0})
-    thieve(journal_of(config), ("UPDATE vault SET body = ? WHERE name = 'staff/Ann Tan'", (forged.encode(),)))
+    forged = msgspec.json.encode(own_credentials("a password of the thief"))
+    thieve(journal_of(config), ("UPDATE vault SET body = ? WHERE name = 'staff/Ann Tan'", (forged,)))
 
     async def attacked() -> str:
         async with serving(config) as served:
@@ -185,13 +192,13 @@ def test_two_checkpoints_in_the_wrong_order_are_told_by_a_check(config: Path, ta
     later = engine.journal.seal(key, at=NOW)
     engine.journal.close()
     insert = "INSERT INTO checkpoint (size, text) VALUES (?, ?)"
-    thieve(journal_of(config), ("DELETE FROM checkpoint", ()), (insert, (5, later)), (insert, earlier))
+    thieve(journal_of(config), ("DELETE FROM checkpoint", ()), (insert, (9, later)), (insert, earlier))
     ran = checked(taisai, config)
     assert (ran.code, ran.err) == (0, "")
-    assert "! chain: a checkpoint over 4 entries was stored after one over 5: two servers wrote" in ran.out
+    assert "! chain: a checkpoint over 6 entries was stored after one over 9: two servers wrote" in ran.out
     ran = taisai("audit", "verify", str(journal_of(config)))
     assert ran.code == 0
-    assert "a checkpoint over 4 entries was stored after one over 5" in ran.out
+    assert "a checkpoint over 6 entries was stored after one over 9" in ran.out
 
 
 def _book() -> Any:
@@ -208,7 +215,7 @@ def test_a_restored_backup_is_served_and_its_people_sign_in(config: Path, taisai
     ran = checked(taisai, config)
     assert (ran.code, ran.err) == (0, "")
     engine = engine_of(config.parent)
-    assert credentials.kept(engine.journal.store, "Ann Tan") is not None
+    assert credentials.kept(engine, "Ann Tan") is not None
     engine.journal.close()
 
 
@@ -216,17 +223,30 @@ def test_a_restored_backup_is_served_and_its_people_sign_in(config: Path, taisai
 
 
 @pytest.fixture
-def earlier(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A house whose journal has no storage secret, and whose vault is in clear."""
-    opened = Journal.opened
-    with monkeypatch.context() as patched:
-        patched.setattr(
-            Journal,
-            "opened",
-            lambda store, *, key, random, **told: opened(store, key=key.public, **told),  # noqa: ARG005
-        )
-        lotus(tmp_path / "lotus")
-    return tmp_path / "lotus" / "casino.toml"
+def earlier(tmp_path: Path) -> Path:
+    """A house whose journal has no storage secret and no commitments, and whose vault is in clear."""
+    folder = tmp_path / "lotus"
+    lotus(folder)
+    for file in folder.glob("journal.db*"):
+        file.unlink()
+    (folder / "journal.db").touch(0o600)
+    key = load_signing_key(folder / "house.key")
+    by: dict[str, Any] = {"at": NOW, "by": "Ann Tan"}
+    journal = Journal.opened(
+        SqliteStore(folder / "journal.db"), journal="lotus-earlier", key=key.public, program="taisai 0.3",
+        demonstration=False, **by,
+    )  # fmt: skip
+    ladder: dict[str, Any] = {"ladder": FLOOR_LADDER, "second_rank": FLOOR_SECOND}
+    for command in (
+        OpenHouse(house="Lotus", currency="SGD", **ladder, **by),
+        EnrolPerson(person="Ann Tan", rank=FLOOR_LADDER[-1], **by),
+        SetCredentials(person="Ann Tan", **by),
+    ):
+        assert not isinstance(Engine(journal).answer(HOUSE_STREAM, command), Refusal)
+    credentials.keep(journal.store, "Ann Tan", own_credentials("the password of Ann"))
+    journal.seal(key, at=NOW)
+    journal.close()
+    return folder / "casino.toml"
 
 
 def test_a_journal_of_an_earlier_taisai_is_checked_and_authenticated_once(
@@ -251,12 +271,22 @@ def test_a_journal_of_an_earlier_taisai_is_checked_and_authenticated_once(
     ]  # fmt: skip
     assert checked(taisai, earlier).code == 0
     engine = engine_of(earlier.parent)
-    assert credentials.kept(engine.journal.store, "Ann Tan") is not None
+    assert credentials.stored(engine.journal.store, "Ann Tan") is not None
+    assert credentials.kept(engine, "Ann Tan") is None, "until the first start adopts it"
     engine.journal.close()
     again = json.loads(taisai(*words, "--take-vault", "--json").out)
     assert (again["new"], again["taken"]) == (False, [])
     report = verified(journal_of(earlier))
     assert (report.entries, report.tail) == (5, 0)
+
+    async def start() -> None:
+        async with serving(earlier) as served:
+            await served.stopped()
+
+    asyncio.run(start())
+    engine = engine_of(earlier.parent)
+    assert credentials.kept(engine, "Ann Tan") is not None
+    engine.journal.close()
 
 
 def test_what_lies_in_the_vault_can_be_dropped(earlier: Path, taisai: Taisai) -> None:

@@ -10,37 +10,43 @@ import pytest
 from taisai.audit import verified
 from taisai.cage import MOST_FAILURES
 from taisai.cage import decide as cage
-from taisai.cage.messages import NoteFailure, PersonUnlocked
+from taisai.cage.messages import (
+    CommitCredentials,
+    EnrolPerson,
+    IssueActivation,
+    NoteFailure,
+    PersonUnlocked,
+)
+from taisai.cli.journals import clock
 from taisai.game.refusals import Refusal
 from taisai.game.vocabulary import FLOOR
 from taisai.journal import load_public_key, make_key
 from taisai.journal.codec import HOUSE_STREAM
-from taisai.server.auth.credentials import Passwords
-from taisai.server.runtime import setup
 from taisai.server.runtime.environment import newest_copy
+from taisai.server.runtime.setup import set_up
 from tests.cli.conftest import Taisai
 from tests.cli.journals import one_clear_line
-from tests.server.house_folder import PASSWORD, TINY, engine_of
+from tests.server.house_folder import engine_of, entropy, plan, signed_up
 
 CONFIG = ("--config", "lotus/casino.toml")
 
 
 @pytest.fixture
-def folder(taisai: Taisai, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A house of one administrator, whom three wrong tries have locked."""
-    monkeypatch.setattr(setup, "Passwords", lambda take, _cost: Passwords(take, TINY))
-    (tmp_path / "secret").write_text(PASSWORD, encoding="utf-8")
-    (tmp_path / "secret").chmod(0o600)
-    words = ("lotus", "--house", "Lotus", "--administrator", "Ann Tan", "--password-file", "secret")
-    ran = taisai("init", *words)
-    assert (ran.code, ran.err) == (0, ""), ran
+def folder(tmp_path: Path) -> Path:
+    """A house of three who can sign in, of whom three wrong tries have locked the administrator."""
+    made = set_up(plan(tmp_path / "lotus"), now=clock(), entropy=entropy())
+    signed_up(tmp_path / "lotus", made.activations, now=clock())
     engine = engine_of(tmp_path / "lotus")
     *_, latest = engine.journal.entries()
-    for _ in range(MOST_FAILURES):
-        failed = NoteFailure(
-            at=latest.event.at, by=FLOOR, person="Ann Tan", address="203.0.113.9", why="password"
-        )
-        assert not isinstance(engine.answer(HOUSE_STREAM, failed), Refusal)
+    at, code = latest.event.at, "c0de" * 16
+    failed = NoteFailure(at=at, by=FLOOR, person="Ann Tan", address="203.0.113.9", why="password")
+    for command in (
+        EnrolPerson(at=at, by="Ann Tan", person="Pat Lee", rank="pit-manager", second="Sue Lim"),
+        IssueActivation(at=at, by="Ann Tan", person="Pat Lee", code=code, until=at + 1, second="Sue Lim"),
+        CommitCredentials(at=at, by="Pat Lee", person="Pat Lee", commitment="ab" * 32, activation=code),
+        *[failed] * MOST_FAILURES,
+    ):
+        assert not isinstance(engine.answer(HOUSE_STREAM, command), Refusal)
     assert engine.house().locked == {"Ann Tan"}
     engine.journal.close()
     return tmp_path / "lotus"
@@ -62,16 +68,16 @@ def unlocks(folder: Path) -> list[PersonUnlocked]:
     return found
 
 
-def test_a_new_house_whose_only_administrator_is_locked_is_not_lost(folder: Path, taisai: Taisai) -> None:
+def test_a_house_whose_only_administrator_is_locked_is_not_lost(folder: Path, taisai: Taisai) -> None:
     ran = taisai("unlock", "Ann Tan", *CONFIG, "--reason", "locked by a stranger")
     assert (ran.code, ran.err) == (0, "")
-    assert ran.out == "Ann Tan may sign in again; recorded and sealed, 9 entries\n"
+    assert ran.out == "Ann Tan may sign in again; recorded and sealed, 16 entries\n"
     assert locked(folder) == set()
     (event,) = unlocks(folder)
     assert (event.person, event.by, event.second) == ("Ann Tan", FLOOR, None)
     assert (event.reason, event.clause) == ("locked by a stranger", "house:access")
     report = verified(folder / "journal.db", key=load_public_key(folder / "house.key.pub"))
-    assert (report.entries, report.tail) == (9, 0), "sealed to its last entry, and every decision proved"
+    assert (report.entries, report.tail) == (16, 0), "sealed to its last entry, and every decision proved"
 
 
 def test_a_name_in_other_letters_is_the_one_on_the_staff_list_and_a_reason_is_always_there(
@@ -86,7 +92,7 @@ def test_who_is_not_locked_is_shown_and_nothing_is_written(folder: Path, taisai:
     taisai("unlock", "Ann Tan", *CONFIG)
     before = (folder / "journal.db").read_bytes()
     ran = taisai("unlock", "Ann Tan", *CONFIG, "--json")
-    assert json.loads(ran.out) == {"person": "Ann Tan", "was_locked": False, "entries": 9}
+    assert json.loads(ran.out) == {"person": "Ann Tan", "was_locked": False, "entries": 16}
     assert taisai("unlock", "Ann Tan", *CONFIG).out == "Ann Tan is not locked; nothing was written\n"
     assert (folder / "journal.db").read_bytes() == before
 
@@ -99,7 +105,7 @@ def test_the_checkpoint_goes_where_every_other_goes(folder: Path, taisai: Taisai
     assert taisai("unlock", "Ann Tan", *CONFIG).code == 0
     copy = newest_copy(tmp_path / "lotus" / "away")
     assert copy is not None
-    assert copy.checkpoint.size == 9
+    assert copy.checkpoint.size == 16
 
 
 # What it does not do
@@ -142,9 +148,8 @@ def test_what_cannot_be_done_is_said(folder: Path, taisai: Taisai, words: tuple[
 
 def test_anyone_who_founds_a_house_hears_how_many_people_it_takes(taisai: Taisai, folder: Path) -> None:
     (folder.parent / "other").mkdir()
-    words = ("other", "--administrator", "Ann Tan", "--password-file", "secret")
-    ran = taisai("init", *words)
-    assert "! expected 3 people of the rank pit-supervisor or above who can sign in, got 1" in ran.out
+    ran = taisai("init", "other", "--administrator", "Ann Tan", "--supervisor", "Sue Lim")
+    assert "! expected 3 people of the rank pit-supervisor or above who can sign in, got 0" in ran.out
 
 
 def test_sabotage_a_house_that_hears_no_key_is_seen(
@@ -152,4 +157,4 @@ def test_sabotage_a_house_that_hears_no_key_is_seen(
 ) -> None:
     monkeypatch.setattr(cage, "FLOOR", "nobody")
     with pytest.raises(AssertionError):
-        test_a_new_house_whose_only_administrator_is_locked_is_not_lost(folder, taisai)
+        test_a_house_whose_only_administrator_is_locked_is_not_lost(folder, taisai)

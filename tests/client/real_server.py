@@ -11,12 +11,12 @@ from typing import Final, NamedTuple
 
 from taisai.client import Console, Staff, at
 from taisai.journal import Engine, Journal
-from taisai.server.auth.authentication import NewFactor
-from taisai.server.auth.credentials import Cost, Passwords, code_at, from_base32, step_of
+from taisai.server.auth.credentials import Cost, Passwords, code_at, step_of
 from taisai.server.auth.sessions import NewSession
 from taisai.server.runtime.house_server import HouseServer
 from taisai.server.runtime.plan import HousePlan, TablePlan
 from taisai.server.runtime.serving import Serving, listening
+from tests.server.enrolling import with_credentials
 from tests.server.sim.sim_house import BOOKS, KEY, LIMITS, TABLE, book_of, furnished
 from tests.server.sim.virtual import START
 
@@ -87,11 +87,10 @@ async def served(*people: str, window: int = 600, proxies: Sequence[str] = ()) -
     await casino.start()
     secrets: dict[str, bytes] = {}
     for person in people:
-        made = await casino.authentication.set_credentials(
-            person, PASSWORD, by="ada", now=clock.now(), second="mia" if person == "sue" else "sue"
+        second = "mia" if person == "sue" else "sue"
+        secrets[person] = await with_credentials(
+            casino.authentication, person, PASSWORD, by="ada", now=clock.now(), second=second
         )
-        assert isinstance(made, NewFactor), made
-        secrets[person] = from_base32(made.uri.partition("secret=")[2].partition("&")[0])
     ready = asyncio.Event()
     serving = Serving(casino, listener, signals=False, proxies=proxies, on_ready=ready.set)
     running = asyncio.ensure_future(serving.run())

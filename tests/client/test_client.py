@@ -16,7 +16,7 @@ from taisai.client.link import Link, is_repeatable
 from taisai.protocol import requests
 from taisai.protocol.commands import BY_TAG, command
 from taisai.protocol.requests import device_text
-from taisai.server.auth.verification import device_proof
+from taisai.server.auth.credentials import device_proof
 from tests.client import scenarios
 from tests.client.scenarios import FEED, STORIES, change, following
 from tests.client.scripted_server import NONCE, Server, play

@@ -25,7 +25,9 @@ from taisai.client import (
 from taisai.protocol import requests
 from taisai.protocol.commands import command
 from taisai.protocol.views import ApprovalLine
+from taisai.server.auth.credentials import code_at, step_of
 from tests.client.real_server import PASSWORD, Served, served
+from tests.server.enrolling import secret_of
 from tests.server.sim.sim_house import DISPLAY, TABLE, device
 
 PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "write-a-client.md"
@@ -154,19 +156,26 @@ def test_the_office_signs_in_and_out() -> None:
     real(story())
 
 
+def code_of(uri: str, server: Served) -> str:
+    return code_at(secret_of(uri), step_of(server.clock.now()))
+
+
 def test_the_office_keeps_staff_and_devices() -> None:
     async def story() -> None:
         async with served("ada", "sue") as server, Office(server.http) as office:
             await office.sign_in("ada", PASSWORD, server.code("ada"))
-            body = {"person": "eve", "rank": "dealer", "password": PASSWORD}
+            body = {"person": "eve", "rank": "dealer", "activate": True}
             what = {"endpoint": "POST /api/staff", "body": body}
             approval = await office.ask(what)
             async with Office(server.http) as second:
                 await second.sign_in("sue", PASSWORD, server.code("sue"))
                 await second.approve(approval)
-            uri = await office.enrol("eve", "dealer", password=PASSWORD, approval=approval)
-            assert uri is not None
-            assert uri.startswith("otpauth://")
+            activation = await office.enrol("eve", "dealer", activate=True, approval=approval)
+            assert activation is not None
+            async with Office(server.http) as eve:
+                setup = await eve.first_sign_in("eve", activation)
+                assert setup.uri.startswith("otpauth://")
+                await eve.set_credentials(setup.setup, password=PASSWORD, code=code_of(setup.uri, server))
             assert "eve" in [one.person for one in await office.staff()]
             await office.revoke("eve", "a test")
             await office.dismiss("eve")

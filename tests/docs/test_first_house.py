@@ -21,7 +21,7 @@ from taisai.server.auth.credentials import code_at, otpauth, step_of
 from taisai.server.runtime.environment import WallClock
 from taisai.server.runtime.setup import set_up
 from tests.cli.server_process import Authenticator, changed, serving
-from tests.server.house_folder import PASSWORD, TINY, entropy, plan
+from tests.server.house_folder import PASSWORD, entropy, plan, signed_up
 
 PAGE: Final = (Path(__file__).parents[2] / "docs" / "tutorials" / "first-house.md").read_text("utf-8")
 _BLOCK: Final = re.compile(r"^```python\n(.*?)^```$", re.DOTALL | re.MULTILINE)
@@ -37,19 +37,19 @@ def walk() -> dict[str, Any]:
     return names
 
 
-def house(folder: Path) -> tuple[Path, str]:
-    """A house's casino.toml, and the second factor of its administrator."""
-    made = set_up(plan(folder), PASSWORD, now=WallClock().now(), entropy=entropy(), cost=TINY)
+def house(folder: Path) -> tuple[Path, dict[str, str]]:
+    """A house's casino.toml, and the activation codes of its first people."""
+    made = set_up(plan(folder), now=WallClock().now(), entropy=entropy())
     changed(made.config, betting_seconds=5)
-    return made.config, made.second_factor
+    return made.config, dict(made.activations)
 
 
 def test_the_walk_leads_from_serve_to_a_round_that_is_over(tmp_path: Path) -> None:
-    config, uri = house(tmp_path / "lotus")
+    config, codes = house(tmp_path / "lotus")
 
     async def walked() -> int:
         async with serving(config) as served:
-            left: int = await walk()["first_round"](served.url, PASSWORD, uri)
+            left: int = await walk()["first_round"](served.url, codes)
             code, _, err, _ = await served.stopped()
             assert code == 0, err
             return left
@@ -64,22 +64,26 @@ def test_the_walk_leads_from_serve_to_a_round_that_is_over(tmp_path: Path) -> No
     kinds = [type(event) for event in events]
     assert (kinds.count(RoundSettled), kinds.count(RoundConcluded)) == (1, 1)
     enrolled = {event.person: event.second for event in events if isinstance(event, PersonEnrolled)}
-    assert enrolled == {"Ann Tan": None, "Sue Lim": None, "Pat Koh": "Sue Lim", "Dan Ho": None}
+    assert enrolled == {"Ann Tan": None, "Sue Lim": None, "Dan Ho": "Sue Lim"}
 
 
 def test_who_needs_a_second_person_is_as_the_page_says(tmp_path: Path) -> None:
-    config, uri = house(tmp_path / "lotus")
+    config, codes = house(tmp_path / "lotus")
+
+    uris = signed_up(config.parent, codes, now=WallClock().now())
 
     async def walked() -> None:
         async with serving(config) as served, Office(served.url) as office:
-            await office.sign_in("Ann Tan", PASSWORD, Authenticator(uri).code())
-            await office.enrol("Sue Lim", "shift-manager")
+            await office.sign_in("Ann Tan", PASSWORD, Authenticator(uris["Ann Tan"]).code())
             for name, rank in (("Pat Koh", "pit-supervisor"), ("Cat Goh", "cashier")):
                 with pytest.raises(Refused) as no:
                     await office.enrol(name, rank)
                 assert no.value.reason == "second-person", rank
             for name, rank in (("Dan Ho", "dealer"), ("Flo Ong", "floorperson"), ("Aud Yeo", "auditor")):
                 await office.enrol(name, rank)
+                with pytest.raises(Refused) as no:
+                    await office.enrol(name, rank, activate=True)
+                assert no.value.reason == "second-person", rank
             await served.stopped()
 
     asyncio.run(walked())
@@ -91,6 +95,7 @@ def test_the_code_of_the_page_is_the_ports_own(monkeypatch: pytest.MonkeyPatch) 
     for moment in range(1_794_800_000, 1_794_800_000 + 30 * 200, 30):
         monkeypatch.setattr(time, "time", lambda moment=moment: moment + 0.5)
         assert code(uri) == code_at(secret, step_of(moment * 1_000)), moment
+        assert code(uri, -1) == code_at(secret, step_of(moment * 1_000) - 1), moment
 
 
 def test_the_body_for_curl_is_one_that_the_port_reads() -> None:
@@ -99,14 +104,15 @@ def test_the_body_for_curl_is_one_that_the_port_reads() -> None:
 
 
 def test_sabotage_a_walk_without_the_second_person_is_refused(tmp_path: Path) -> None:
-    config, uri = house(tmp_path / "lotus")
+    config, codes = house(tmp_path / "lotus")
     code = "\n".join(_BLOCK.findall(PAGE)).replace(", approval=asked)", ")")
+    assert code.count("approval=asked") == 0
     names: dict[str, Any] = {}
     exec(code, names)
 
     async def walked() -> None:
         async with serving(config) as served:
-            await names["first_round"](served.url, PASSWORD, uri)
+            await names["first_round"](served.url, codes)
 
     with pytest.raises(Refused, match="second person"):
         asyncio.run(walked())

@@ -10,12 +10,15 @@ from typing import Any, Final
 import pytest
 
 from taisai.cage.access import MOST_FAILURES
+from taisai.cage.credentials import LONGEST_ACTIVATION, MOST_TRIES
 from taisai.cage.messages import SignOutCause
 from taisai.protocol.message import MOST_MESSAGE
 from taisai.rules import Act
 from taisai.server.auth import approvals, permissions
 from taisai.server.auth.approvals import MOST_OF_SESSION, PENDING_FOR
 from taisai.server.auth.attempts import FREE_FAILURES, FREE_OF_NETWORK
+from taisai.server.auth.enrolment import SETUP_LASTS
+from taisai.server.auth.passkeys import CHALLENGE_LASTS, MOST_PASSKEYS
 from taisai.server.auth.verification import MOST_CHECKED, MOST_STRANGERS
 from taisai.server.config.settings import SECTIONS, settings_of
 from taisai.server.connections.accepting import HANDSHAKE_WITHIN
@@ -77,9 +80,14 @@ def limits() -> dict[str, list[int]]:
         "the same of all people together": [approvals.MOST_WAITING, approvals.MOST_SHOWN // 1024 // 1024],
         "requests for approval of a session": [60_000 // APPROVALS_ASKED.every, APPROVALS_ASKED.burst],
         "how long a request waits for approval": [PENDING_FOR // 60_000],
-        "failed sign-ins in a row under one name from one network": [FREE_FAILURES],
+        "failed sign-ins, of any kind, in a row under one name from one network": [FREE_FAILURES],
         "failed sign-ins in a row from a network that the house does not know": [FREE_OF_NETWORK],
         "sign-ins that are checked at once": [MOST_CHECKED, MOST_STRANGERS],
+        "wrong activation codes of a person": [MOST_TRIES],
+        "how long an activation code is valid": [LONGEST_ACTIVATION // 3_600_000],
+        "how long a person may take to set their credentials": [SETUP_LASTS // 60_000],
+        "passkeys of a person": [MOST_PASSKEYS],
+        "how long a passkey may take to sign a challenge": [CHALLENGE_LASTS // 60_000],
         "tries in a row with a person's right password and a wrong code": [MOST_FAILURES],
     }
 

@@ -7,8 +7,15 @@ from typing import Any, Final
 
 from taisai.cage import House
 from taisai.cage.messages import (
+    AccessRecovered,
+    AcknowledgeRecovery,
+    ActivationIssued,
+    AdoptCredentials,
     AmountsLimited,
     ClockJumped,
+    CommitCredentials,
+    CredentialsAdopted,
+    CredentialsCommitted,
     CredentialsSet,
     DeviceKind,
     DiceAlarmNoted,
@@ -16,6 +23,7 @@ from taisai.cage.messages import (
     EnrolDevice,
     HouseCommand,
     HouseEvent,
+    IssueActivation,
     LargeWinNoted,
     NoteAlarm,
     NoteClock,
@@ -35,6 +43,7 @@ from taisai.cage.messages import (
     PersonLocked,
     PersonUnlocked,
     PlaceNoted,
+    RecoverAccess,
     RevokeSessions,
     SessionsRevoked,
     SetCredentials,
@@ -130,7 +139,22 @@ TURNED_AWAY: tuple[HouseCommand, ...] = (
 )
 """A lock that holds, two who are one, seats and names that are taken, and failures that a success parts."""
 
+CODE: Final = "c0de" * 16
+COMMITTED: Final = "ab" * 32
+DAY: Final = 24 * 3_600_000
+OWN_CREDENTIALS: tuple[HouseCommand, ...] = (
+    AdoptCredentials(commitments={"ann": COMMITTED, "max": COMMITTED, "sue": COMMITTED}, **BY_FLOOR),
+    IssueActivation(person="bob", code=CODE, until=NOON + DAY, second="sue", **BY_MAX),
+    CommitCredentials(person="bob", commitment=COMMITTED, activation=CODE, at=NOON, by="bob"),
+    RecoverAccess(
+        person="tom", rank="supervisor", code=CODE, until=NOON + DAY, reason="a lost telephone", **BY_FLOOR
+    ),
+    AcknowledgeRecovery(person="tom", **BY_MAX),
+)
+"""Done one after the other, where ann, max and sue have credentials; from then on the House is guarded."""
+
 _FLOOR_EVENTS: Final = (
+    CredentialsAdopted, AccessRecovered,
     SignedIn, SignInFailed, SignedOut, PersonLocked, SettingsTaken, SystemStarted, SystemStopped, ClockJumped,
     LargeWinNoted, OverrideNoted, DiceAlarmNoted, OverAgeNoted, PlaceNoted, AmountsLimited, TicketsArchived,
 )  # fmt: skip
@@ -145,6 +169,10 @@ class Retold:
         self.locked: set[str] = set()
         self.open: set[tuple[str, str]] = set()
         self.had: set[str] = set()
+        self.own: set[str] = set()
+        """People who set their own credentials."""
+        self.codes: dict[str, str] = {}
+        self.guarded = False
         self.faults: list[str] = []
 
     def wrong(self, house: House, event: HouseEvent) -> Iterator[str]:
@@ -152,10 +180,13 @@ class Retold:
         self._take(event)
         yield from self.faults
         late = {one for one, failures in self.failures.items() if failures >= 3} - self.locked
+        late -= {one for one in late if self._needed(one)}
         if late and not isinstance(event, SignInFailed):  # whose lock is the next event
             yield f"{late} not locked after three failures"
         if set(house.sessions.items()) != self.open:
             yield f"sessions are {house.sessions}, by the events {self.open}"
+        if (house.guarded, set(house.commitments), house.credentials) != (self.guarded, self.own, self.had):
+            yield f"credentials are those of {house.credentials}, by the events {self.had}"
         if house.locked != self.locked:
             yield f"locked are {house.locked}, by the events {self.locked}"
         if gone := set(house.sessions.values()) - house.people.keys():
@@ -172,6 +203,7 @@ class Retold:
             self.faults.append(f"{event} is not whose it is")
         if missing := self.locked - self.failures.keys():
             self.faults.append(f"{missing} locked without failures")
+        self._own(event)
         self._roll(event)
         self._door(event)
         self._locks(event)
@@ -182,7 +214,7 @@ class Retold:
                 self.roll[event.person] = event.rank
             case PersonDismissed():
                 del self.roll[event.person]
-                self.had.discard(event.person)
+                self._no_credentials(event.person)
                 self._close(event.person)
                 if event.person not in self.locked:
                     self.failures.pop(event.person, None)
@@ -190,6 +222,53 @@ class Retold:
                 self._set(event)
             case _:
                 pass
+
+    def _supervises(self, person: str) -> bool:
+        return self.roll.get(person, "cashier") != "cashier"
+
+    def _able(self) -> set[str]:
+        return {one for one in self.own if self._supervises(one)} - self.locked
+
+    def _needed(self, person: str) -> bool:
+        """Whether someone is one of the last two supervisors who can sign in."""
+        return self.guarded and person in self._able() and len(self._able()) < 3
+
+    def _no_credentials(self, person: str) -> None:
+        self.had.discard(person)
+        self.own.discard(person)
+        self.codes.pop(person, None)
+
+    def _own(self, event: HouseEvent) -> None:
+        """What follows from credentials that people set themselves."""
+        lost = isinstance(event, PersonDismissed | ActivationIssued) or (
+            isinstance(event, PersonEnrolled) and event.rank == "cashier"
+        )
+        if lost and self._needed(event.person):  # type: ignore[attr-defined]
+            self.faults.append(f"{event} leaves {self._able()} alone")
+        match event:
+            case ActivationIssued() | AccessRecovered():
+                self._no_credentials(event.person)
+                self.codes[event.person] = event.code
+                self._close(event.person)
+                self.guarded |= isinstance(event, AccessRecovered)
+            case CredentialsCommitted():
+                has_code = self.codes.pop(event.person, None) == event.activation is not None
+                if event.by != event.person or not (has_code or event.person in self.own):
+                    self.faults.append(f"{event} with the codes {self.codes}")
+                self.had.add(event.person)
+                self.own.add(event.person)
+                self.guarded = True
+            case CredentialsAdopted():
+                if self.guarded or event.commitments.keys() - self.had:
+                    self.faults.append(f"{event} with the credentials of {self.had}")
+                self.had, self.own = set(event.commitments), set(event.commitments)
+                self.guarded = True
+            case _:
+                pass
+        if isinstance(event, AccessRecovered):
+            self.roll[event.person] = event.rank
+            self.locked.discard(event.person)
+            self.failures.pop(event.person, None)
 
     def _door(self, event: HouseEvent) -> None:
         match event:
@@ -231,6 +310,8 @@ class Retold:
             self.failures[event.person] = self.failures.get(event.person, 0) + 1
 
     def _set(self, event: CredentialsSet) -> None:
+        if self.guarded:
+            self.faults.append(f"{event} instead of one's own")
         supervising = self.roll.get(event.person) != "cashier"
         if event.person in self.had and supervising and event.by != event.person and event.second is None:
             self.faults.append(f"{event} was done without a second person")

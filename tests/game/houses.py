@@ -13,10 +13,14 @@ from taisai.cage import decide as cage
 from taisai.cage import house as cage_state
 from taisai.cage.archive import KEPT_FOR
 from taisai.cage.messages import (
+    AcknowledgeRecovery,
+    ActivationIssued,
+    AdoptCredentials,
     AdoptInterpretations,
     ArchiveTickets,
     BringIn,
     CollectClaim,
+    CommitCredentials,
     CountDrop,
     CredentialsSet,
     DismissPerson,
@@ -24,6 +28,7 @@ from taisai.cage.messages import (
     HouseCommand,
     HouseEvent,
     HouseOpened,
+    IssueActivation,
     IssueTicket,
     LimitAmounts,
     OpenHouse,
@@ -33,10 +38,12 @@ from taisai.cage.messages import (
     PersonEnrolled,
     PersonUnlocked,
     ReceiveCredit,
+    RecoverAccess,
     RedeemTicket,
     SellTicket,
     SendFill,
     SendTicket,
+    SetCredentials,
     TakeOut,
     TicketAccepted,
     TicketIssued,
@@ -50,7 +57,7 @@ from taisai.game.vocabulary import FLOOR, TABLE, folded
 from taisai.rules.clauses import HOUSE_PROCEDURES
 from tests.game import house_access
 from tests.game.copying import deeply_copied
-from tests.game.house_access import AT_THE_DOOR, TURNED_AWAY, Retold
+from tests.game.house_access import AT_THE_DOOR, BY_FLOOR, CODE, COMMITTED, DAY, TURNED_AWAY, Retold
 
 NOON = house_access.NOON
 
@@ -104,6 +111,20 @@ ENROLLED_ALONE = (
     EnrolPerson(at=NOON, by="owner", person="tom", rank="supervisor"),
 )
 """A second person who is none, a namesake, and a beginning that is long over."""
+GUARDED: tuple[HouseCommand, ...] = (
+    SetCredentials(at=NOON, by="ivy", person="ivy"),
+    AdoptCredentials(commitments={"ivy": COMMITTED}, **BY_FLOOR),
+    RecoverAccess(
+        person="tom", rank="supervisor", code=CODE, until=NOON + DAY, reason="a lost key", **BY_FLOOR
+    ),
+    CommitCredentials(at=NOON, by="tom", person="tom", commitment=COMMITTED, activation=CODE),
+    AcknowledgeRecovery(at=NOON, by="ivy", person="tom"),
+    IssueActivation(at=NOON, by="ivy", person="ann", code=CODE, until=NOON + DAY, second="tom"),
+    SetCredentials(at=NOON, by="ivy", person="ivy"),
+    DismissPerson(at=NOON, by="tom", person="ivy"),
+    DismissPerson(at=NOON, by="ivy", person="tom", second="ivy"),
+)
+"""People set their own credentials from here on, and two supervisors remain."""
 OPEN = SellTicket(ticket="open", amount=2_000, **BY_ANN)
 ADOPTED = AdoptInterpretations(
     at=NOON, by="max", rulebook="my-book", edition=2, digest="sha256:" + "a" * 64, rank="manager",
@@ -119,7 +140,7 @@ ARCHIVED: tuple[HouseCommand, ...] = (
 OVERRIDDEN = OverrideWitness(at=NOON, by="max", hours=2, reason="the line is down", second="sue")
 SCRIPT = (
     *BEGINNING, OPEN, ADOPTED, OVERRIDDEN, *ARCHIVED, *ONE_OF_EACH, *ONE_OF_EACH[:-1], *REDEEMING,
-    *TWO_CLAIMS, *ALONE, *TURNED_AWAY, *ENROLLED_ALONE,
+    *TWO_CLAIMS, *ALONE, *TURNED_AWAY, *ENROLLED_ALONE, *GUARDED,
 )  # fmt: skip
 """Every command, most of them twice, and what must be refused."""
 
@@ -214,27 +235,38 @@ class Watched:
 
 def lone(house: House, event: HouseEvent, before: list[HouseEvent]) -> Iterator[str]:
     """Dual control that an event lacks, with the roll as it was."""
-    if "second" not in event.__struct_fields__:
-        return
     second = getattr(event, "second", None)
+    is_small = isinstance(event, TicketSold | TicketRedeemed) and not over_limit(house, event)
+    if "second" not in event.__struct_fields__ or (is_small and second is None):
+        return
     others, known = {folded(event.by)}, event.by in house.people
     if isinstance(event, PersonEnrolled):
         opener = event.by == before[0].by
         if second is None and (event.rank == "cashier" or (opener and not staffed(before))):
             return
         others, known = others | {folded(event.person)}, known or opener
+    if isinstance(event, PersonDismissed | ActivationIssued):
+        alone = event.by == before[0].by and not house.guarded
+        if isinstance(event, PersonDismissed):
+            alone = not house.guarded or house.people[event.person] == "cashier"
+        if second is None and alone:
+            return
+        others, known = others | {folded(event.person)}, known or event.by == before[0].by
     if isinstance(event, PersonUnlocked | CredentialsSet):
         if second is None and (isinstance(event, CredentialsSet) or event.by == FLOOR):
             return  # and where one was needed, the door's own checks tell
         others, known = others | {folded(event.person)}, known or event.by == before[0].by
-    if isinstance(event, TicketSold | TicketRedeemed) and second is None:
-        limits = house.amounts
-        most = None if limits is None else limits.sale if isinstance(event, TicketSold) else limits.redemption
-        if most is None or event.amount <= most:
-            return
     rank = house.people.get(second or "", "cashier")
     if not known or folded(second or event.by) in others or rank == "cashier":
         yield f"{event} was done without a second person"
+
+
+def over_limit(house: House, event: TicketSold | TicketRedeemed) -> bool:
+    """Whether a ticket is worth more than one person sells or redeems alone."""
+    limits = house.amounts
+    if limits is None:
+        return False
+    return event.amount > (limits.sale if isinstance(event, TicketSold) else limits.redemption)
 
 
 def staffed(events: Iterable[HouseEvent]) -> bool:

@@ -23,7 +23,7 @@ from taisai.cage.messages import (
 )
 from taisai.game.vocabulary import FLOOR, TABLE
 from taisai.rules.settlement import GREATEST_SUM
-from tests.game.house_access import AT_THE_DOOR, KEY
+from tests.game.house_access import AT_THE_DOOR, KEY, OWN_CREDENTIALS
 from tests.game.houses import LADDER, NOON
 
 FEW = st.sampled_from(["1", "2", "3"])
@@ -82,6 +82,11 @@ SENSIBLE: dict[str, st.SearchStrategy[Any]] = {
     "fill": st.integers(1, 600),
     "tickets": st.lists(FEW | st.integers(0, 30).map(str), max_size=3).map(tuple),
     "ask": st.sampled_from([None] * 8 + ["a1", "a2"]),
+    "code": st.sampled_from([KEY, KEY[::-1]]),
+    "commitment": st.sampled_from([KEY, KEY[::-1]]),
+    "activation": st.sampled_from([None, KEY, KEY[::-1]]),
+    "until": st.integers(NOON, NOON + 2_000_000),
+    "commitments": st.dictionaries(st.sampled_from(["ann", "sue"]), st.just(KEY), max_size=2),
 }
 JUNK: st.SearchStrategy[Any] = (
     st.none()
@@ -98,8 +103,9 @@ JUNK: st.SearchStrategy[Any] = (
 )
 
 
-BY_FLOOR_ALONE = {type(one) for one in AT_THE_DOOR if one.by == FLOOR} | {ArchiveTickets, LimitAmounts}
-AT_THE_CAGE = tuple(kind for kind in HOUSE_COMMANDS if kind not in {type(one) for one in AT_THE_DOOR})
+_DOOR = (*AT_THE_DOOR, *OWN_CREDENTIALS)
+BY_FLOOR_ALONE = {type(one) for one in _DOOR if one.by == FLOOR} | {ArchiveTickets, LimitAmounts}
+AT_THE_CAGE = tuple(kind for kind in HOUSE_COMMANDS if kind not in {type(one) for one in _DOOR})
 
 
 def asked(

@@ -34,11 +34,11 @@ from tests.game.houses import (
     refused_for,
 )
 
+SELDOM_BY_TWO = (SetCredentials, DismissPerson, SellTicket, RedeemTicket)
 WITH_SECOND = [
     command
     for kind, command in ASKED.items()
-    if "second" in kind.__struct_fields__
-    and kind not in (SetCredentials, SellTicket, RedeemTicket)  # which seldom take two
+    if "second" in kind.__struct_fields__ and kind not in SELDOM_BY_TWO
 ]
 BY_STAFF = [command for command in ASKED.values() if command.by == "ann"]
 

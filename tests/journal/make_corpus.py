@@ -14,21 +14,29 @@ from functools import partial
 from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
-from typing import Final
+from typing import Any, Final
 
 from taisai.cage.archive import KEPT_FOR
+from taisai.cage.credentials import LONGEST_ACTIVATION
 from taisai.cage.messages import (
+    AcknowledgeRecovery,
+    AdoptCredentials,
     AdoptInterpretations,
     ArchiveTickets,
+    CommitCredentials,
+    DismissPerson,
     EnrolPerson,
     HouseCommand,
+    IssueActivation,
     LimitAmounts,
     NoteOverAge,
     NotePlace,
     OpenHouse,
     OverrideWitness,
+    RecoverAccess,
     RedeemTicket,
     SellTicket,
+    SetCredentials,
 )
 from taisai.game.messages import Message
 from taisai.game.refusals import Refusal
@@ -39,7 +47,7 @@ from taisai.journal.stores.contract import MemoryStore
 from taisai.journal.stores.sqlite import SqliteStore
 from taisai.rules import rulebook
 from taisai.server.auth import credentials
-from taisai.server.auth.credentials import Cost, Passwords
+from taisai.server.auth.credentials import Cost, Credentials, Passwords, base32, new_secret
 from tests.game.houses import SCRIPT
 from tests.journal import contract, corpus, seeded_journal, small_journal
 from tests.journal.evening import evening
@@ -151,8 +159,30 @@ def _adopting() -> Iterator[HouseCommand]:
     yield SellTicket(at=at, by="Bo", ticket="t-2", amount=101, second="Sue")
     yield RedeemTicket(at=at, by="Bo", ticket="t-1")
     yield RedeemTicket(at=at, by="Bo", ticket="t-2", second="Sue")
+    yield from _people(at)
     yield ArchiveTickets(at=at + KEPT_FOR, by="floor", tickets=("t-1", "t-2"))
     yield OverrideWitness(at=at, by="Bo", hours=2, reason="the line to the witness is down", second="Sue")
+
+
+def _people(at: int) -> Iterator[HouseCommand]:
+    """People who set their own credentials, and one for whom access is recovered."""
+    code, until = "c0de" * 16, at + LONGEST_ACTIVATION
+    yield SetCredentials(at=at, by="Bo", person="Bo")
+    yield AdoptCredentials(at=at, by="floor", commitments={"Bo": "b0" * 32})
+    recovering: dict[str, Any] = {
+        "rank": "shift-manager",
+        "code": code,
+        "until": until,
+        "reason": "a lost telephone",
+    }
+    yield RecoverAccess(at=at, by="floor", person="Cy", **recovering)
+    yield CommitCredentials(at=at, by="Cy", person="Cy", commitment="c1" * 32, activation=code)
+    yield AcknowledgeRecovery(at=at, by="Bo", person="Cy")
+    yield EnrolPerson(at=at, by="Bo", person="Di", rank="shift-manager", second="Cy")
+    yield IssueActivation(at=at, by="Bo", person="Di", code=code, until=until, second="Cy")
+    yield CommitCredentials(at=at, by="Di", person="Di", commitment="d0" * 32, activation=code)
+    yield CommitCredentials(at=at, by="Di", person="Di", commitment="d1" * 32)
+    yield DismissPerson(at=at, by="Bo", person="Di", second="Cy")
 
 
 JOURNALS: Final[Mapping[str, Callable[[], Journal]]] = {
@@ -170,10 +200,9 @@ def database(directory: Path) -> bytes:
     for stream in (HOUSE_STREAM, *map(stream_of, engine.tables())):
         engine.snapshot(stream)
     entropy = Random(SEED).randbytes
-    made = credentials.new_credentials(
-        "dan", PASSWORD, passwords=Passwords(entropy, CHEAP), entropy=entropy, issuer="Lotus"
-    )
-    credentials.keep(engine.journal.store, "dan", made.credentials)
+    totp = base32(new_secret(entropy))
+    made = Credentials(Passwords(entropy, CHEAP).hashed(PASSWORD), totp)
+    credentials.keep(engine.journal.store, "dan", made)
     last = engine.journal.store.last()
     assert last is not None
     engine.journal.seal(SIMULATION_KEY, at=engine.journal.codec.decode(last.body, last.position).event.at)

@@ -29,7 +29,7 @@ from taisai.journal.codec import RECORDS
 from taisai.journal.errors import DamagedError
 from taisai.journal.seals.keys import PublicKey
 from taisai.rules import rulebook_ids
-from taisai.server.auth.credentials import Passwords, kept
+from taisai.server.auth.credentials import Passwords, stored
 from tests.game.past_rounds import unlike
 from tests.journal import corpus, make_corpus, replay
 from tests.journal.contract import KEY
@@ -209,7 +209,7 @@ def test_the_server_starts_on_the_stored_database(database: Path) -> None:
 
 def test_the_credentials_in_the_stored_database_are_accepted(database: Path) -> None:
     with closing(SqliteStore(database)) as store:
-        credentials = kept(store, "dan")
+        credentials = stored(store, "dan")
     assert credentials is not None
     passwords = Passwords(bytes, make_corpus.CHEAP)
     assert passwords.verified(credentials.hash, make_corpus.PASSWORD)
@@ -220,8 +220,8 @@ def test_the_credentials_in_the_stored_database_are_accepted(database: Path) -> 
 
 
 def _missing(kinds: Iterable[type[msgspec.Struct]], part: str) -> set[str]:
-    stored = {type(getattr(entry, part)) for name in STORED for entry in corpus.entries(name)}
-    return {tag_of(kind) for kind in kinds if kind not in stored}
+    kept = {type(getattr(entry, part)) for name in STORED for entry in corpus.entries(name)}
+    return {tag_of(kind) for kind in kinds if kind not in kept}
 
 
 def test_every_kind_of_event_and_command_is_stored() -> None:

@@ -31,6 +31,8 @@ PLACES: Final = {
     "cage": "/cage",
     "school": "/school",
     "office": "/office",
+    "first-sign-in": "/first-sign-in",
+    "account": "/account",
 }
 """Page → where one sees it best."""
 SIZES: Final = {"kiosk": KIOSK, "tablet": TABLET, "phone": PHONE, "desk": DESK}

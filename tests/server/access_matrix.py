@@ -145,7 +145,10 @@ def feeds_of(kind: str) -> Iterator[Case]:
 BODIES: Final[dict[str, dict[str, Any]]] = {
     "POST /api/sign-in": {"person": "nobody", "password": "not a password", "code": "000000"},
     "POST /api/sign-out": {},
-    "POST /api/password": {"password": "not this password", "code": "000000", "new": "another one"},
+    "POST /api/first-sign-in": {"person": "nobody", "activation": "0000-0000-0000"},
+    "POST /api/credentials": {"setup": "no such setup"},
+    "POST /api/passkeys/sign-in": {"person": "nobody", "challenge": "none", "assertion": {}},
+    "POST /api/account": {"password": "not this password", "code": "000000"},
     "POST /api/approvals": {"request": {"type": "nothing"}},
     "POST /api/approvals/{approval}/approve": {"code": "000000"},
     "POST /api/approvals/{approval}/decline": {"reason": "not now"},

@@ -4,16 +4,22 @@ from __future__ import annotations
 
 import hashlib
 import tomllib
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
+from taisai.cage.messages import CommitCredentials, EnrolPerson, IssueActivation
+from taisai.game.refusals import Refusal
 from taisai.journal import Engine, Journal, SqliteStore, load_signing_key
-from taisai.server.auth.credentials import Cost
+from taisai.journal.codec import HOUSE_STREAM
+from taisai.server.auth import credentials as vault
+from taisai.server.auth.credentials import Cost, Credentials, Passwords, base32, new_secret, otpauth
 from taisai.server.config import Config, ConfigError, load_config, read_config
 from taisai.server.runtime.environment import Entropy
 from taisai.server.runtime.setup import NewHouse, SetupPlan, set_up
 
 NOW: Final = 1_794_800_000_000  # 16 November 2026 in Singapore
+DAY: Final = 24 * 3_600_000
 PASSWORD: Final = "three dice, one tumbler"
 TINY: Final = Cost(time=1, memory=8, parallelism=1)
 
@@ -32,13 +38,53 @@ def entropy(seed: str = "lotus") -> Entropy:
 
 def plan(folder: Path, **more: Any) -> SetupPlan:
     """Lotus, of Ann Tan."""
-    given = {"house": "Lotus", "currency": "SGD", "zone": "Asia/Singapore", "administrator": "Ann Tan"}
+    given = {
+        "house": "Lotus", "currency": "SGD", "zone": "Asia/Singapore", "administrator": "Ann Tan",
+        "supervisor": "Sue Lim",
+    }  # fmt: skip
     return SetupPlan(folder=folder, **(given | more))
 
 
 def lotus(folder: Path) -> NewHouse:
     """Lotus, founded."""
-    return set_up(plan(folder), PASSWORD, now=NOW, entropy=entropy(), cost=TINY)
+    return set_up(plan(folder), now=NOW, entropy=entropy())
+
+
+def hired(folder: Path, people: Mapping[str, str], *, now: int = NOW) -> dict[str, str]:
+    """More people, each with their rank, whom the first two enrol: their activation codes."""
+    engine, take = engine_of(folder), entropy("hired")
+    by: dict[str, Any] = {"at": now, "by": "Ann Tan", "second": "Sue Lim"}
+    codes = {person: vault.new_activation_code(take) for person in people}
+    for person, rank in people.items():
+        hashed = vault.activation_hash(engine.journal, person, now + DAY, codes[person])
+        for command in (
+            EnrolPerson(person=person, rank=rank, **by),
+            IssueActivation(person=person, code=hashed, until=now + DAY, **by),
+        ):
+            answer = engine.answer(HOUSE_STREAM, command)
+            assert not isinstance(answer, Refusal), answer
+    engine.journal.close()
+    return codes
+
+
+def signed_up(folder: Path, codes: Mapping[str, str], *, now: int = NOW) -> dict[str, str]:
+    """The first people have used their codes: the address of each one's authenticator."""
+    engine, take = engine_of(folder), entropy("people")
+    uris: dict[str, str] = {}
+    for person, code in codes.items():
+        secret = new_secret(take)
+        own = Credentials(Passwords(take, TINY).hashed(PASSWORD), base32(secret))
+        until = engine.house().activations[person].until
+        command = CommitCredentials(
+            at=now, by=person, person=person, commitment=vault.commitment(engine.journal, person, own),
+            activation=vault.activation_hash(engine.journal, person, until, code),
+        )  # fmt: skip
+        answer = engine.answer(HOUSE_STREAM, command)
+        assert not isinstance(answer, Refusal), answer
+        vault.keep(engine.journal.store, person, own)
+        uris[person] = otpauth(secret, person=person, issuer="Lotus")
+    engine.journal.close()
+    return uris
 
 
 def engine_of(folder: Path) -> Engine:

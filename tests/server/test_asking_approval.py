@@ -294,14 +294,32 @@ async def test_nobody_asks_for_what_they_may_not_do_or_what_takes_no_second_pers
 
 
 @connected()
-async def test_a_new_password_is_on_nobodys_screen(house: Connected) -> None:
+async def test_a_code_for_a_first_sign_in_is_asked_for_in_words(house: Connected) -> None:
     admin, theirs = house.session("administrator"), await watches(house, house.session(HEAD))
-    body = {"person": "Zoe Lim", "rank": "cashier", "password": "five brown owls listen"}
-    await asked_id(house, admin, {"endpoint": "POST /api/staff", "body": body})
+    body = {"person": "Zoe Lim", "rank": "cashier", "activate": True}
+    id_ = await asked_id(house, admin, {"endpoint": "POST /api/staff", "body": body})
     (line,) = view_of(theirs)["waiting"]
     shown = {field["label"]["en"]: field["value"]["en"] for field in line["fields"]}
     assert (shown["Person"], shown["Rank"]) == ("Zoe Lim", "Cashier")
-    assert "owls" not in "".join(theirs.messages)
+    assert shown["Code for a first sign-in; their old password and authenticator end"] == "yes"
+    assert (await approve(house, id_, house.session(HEAD))).status == 200
+    given = await house.request("POST", "/api/staff", body | {"approval": id_}, session=admin)
+    assert given.status == 200, given.said
+    assert given.said["activation"] not in "".join(theirs.messages), "only the first person sees the code"
+
+
+@connected()
+async def test_a_dismissal_is_asked_for_in_words_and_approved_for_this_person(house: Connected) -> None:
+    admin, theirs = house.session("administrator"), await watches(house, house.session(HEAD))
+    body = {"person": PEOPLE[Role.PIT_MANAGER]}
+    id_ = await asked_id(house, admin, {"endpoint": "DELETE /api/staff", "body": body})
+    (line,) = view_of(theirs)["waiting"]
+    assert line["what"]["en"] == "Remove a person from the staff list"
+    shown = [field["value"]["en"] for field in line["fields"]]
+    assert shown == [PEOPLE[Role.PIT_MANAGER], "Pit Manager"]
+    assert (await approve(house, id_, house.session(HEAD))).status == 200
+    done = await house.request("DELETE", "/api/staff", body | {"approval": id_}, session=admin)
+    assert done.status == 200, done.said
 
 
 @connected()

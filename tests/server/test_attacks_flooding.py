@@ -267,7 +267,7 @@ async def test_a_batch_weighs_what_its_bets_cost(house: Connected) -> None:
     line = await house.came("P1")
     weight = 1 + 200 // SLIPS_OF_REQUEST
     assert USUAL.burst == 3 * weight + 2, "three batches, and two requests to take them back"
-    cleared = {}
+    cleared: Any = None
     for number in range(3):
         assert (await place(line, f"n{number}", 200))["type"] == "done"
         cleared = await line.answer("clear", table="T1", seat="1")

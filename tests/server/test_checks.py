@@ -12,7 +12,7 @@ from typing import Any
 import apsw
 import pytest
 
-from taisai.cage.messages import EnrolPerson, HouseCommand, SetCredentials
+from taisai.cage.messages import CommitCredentials, EnrolPerson, HouseCommand, IssueActivation
 from taisai.game.commands import CloseTable, OpenTable, Shut
 from taisai.game.refusals import Refusal
 from taisai.game.terms.messages import Limits
@@ -20,12 +20,14 @@ from taisai.journal import Engine, Journal, JournalError, SigningKey, SqliteStor
 from taisai.journal.codec import HOUSE_STREAM
 from taisai.rules import Rulebook, rulebook
 from taisai.rules.book import rulebook_from
+from taisai.server.auth.enrolment import too_few_supervisors
 from taisai.server.config import Config, read_config
 from taisai.server.runtime import startup_checks as checks
 from taisai.server.runtime import startup_checks as module
 from taisai.server.runtime import startup_checks as proving_module
 from taisai.server.runtime.environment import copy_checkpoint, newest_copy
 from taisai.server.runtime.rulebook_approvals import RulebookApproval, written_approvals
+from taisai.server.runtime.setup import NewHouse
 from taisai.server.runtime.startup_checks import (
     LEAST_FREE,
     OpenedJournal,
@@ -33,25 +35,22 @@ from taisai.server.runtime.startup_checks import (
     metrics_token,
     opened,
     proven,
-    too_few_supervisors,
 )
-from tests.server.house_folder import NOW, changed, config_of, data_of, engine_of, lotus
+from tests.server.house_folder import NOW, changed, config_of, data_of, engine_of, lotus, signed_up
 
 DAY = 24 * 3_600_000
 RWS = "rws-sic-bo-etg-v8"
 
 
 @pytest.fixture(scope="module")
-def founded_once(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    made = tmp_path_factory.mktemp("house") / "lotus"
-    lotus(made)
-    return made
+def founded(tmp_path_factory: pytest.TempPathFactory) -> NewHouse:
+    return lotus(tmp_path_factory.mktemp("house") / "lotus")
 
 
 @pytest.fixture
-def folder(founded_once: Path, tmp_path: Path) -> Path:
+def folder(founded: NewHouse, tmp_path: Path) -> Path:
     """A house to be tampered with."""
-    return Path(shutil.copytree(founded_once, tmp_path / "lotus"))
+    return Path(shutil.copytree(founded.config.parent, tmp_path / "lotus"))
 
 
 def started(
@@ -290,7 +289,7 @@ def test_a_journal_that_was_cut_off_is_found_by_the_copy_of_a_checkpoint(
     cut_off(folder)
     assert started(config_of(folder)).passed  # nothing in the file itself can show it
     (line,) = failed(started(config))
-    says = "expected the entries of the copy of a checkpoint over 5 entries, got 4: the journal was cut off"
+    says = "expected the entries of the copy of a checkpoint over 7 entries, got 6: the journal was cut off"
     assert line == f"✗ chain: {says}"
 
 
@@ -334,7 +333,7 @@ def test_the_newest_copy_is_the_one_over_the_most_entries(folder: Path, tmp_path
     assert newest is not None
     assert newest.text == texts[1]
     assert sorted(path.name for path in away.iterdir()) == [
-        "checkpoint-0000000000000000006.txt", "checkpoint-0000000000000000007.txt", "zzz.txt",
+        "checkpoint-0000000000000000008.txt", "checkpoint-0000000000000000009.txt", "zzz.txt",
     ]  # fmt: skip
 
 
@@ -488,28 +487,36 @@ class Anything:
 # People
 
 
-def test_a_house_that_cannot_unlock_its_own_people_is_warned_until_it_can(folder: Path) -> None:
+def test_a_house_that_cannot_unlock_its_own_people_is_warned_until_it_can(
+    folder: Path, founded: NewHouse
+) -> None:
     warned = [line for line in started(config_of(folder)).lines() if line.startswith("! people: ")]
-    says = "expected 3 people of the rank pit-supervisor or above who can sign in, got 1: enrol more"
+    says = "expected 3 people of the rank pit-supervisor or above who can sign in, got 0: enrol more"
     assert len(warned) == 1
     assert warned[0].startswith(f"! people: {says}")
-    assert "`taisai unlock`" in warned[0]
+    assert "`taisai recover-access`" in warned[0]
+    signed_up(folder, founded.activations)
     engine = engine_of(folder)
-    by: dict[str, Any] = {"at": NOW, "by": "Ann Tan"}
+    by: dict[str, Any] = {"at": NOW, "by": "Ann Tan", "second": "Sue Lim"}
+    code: dict[str, Any] = {"code": "c0de" * 16, "until": NOW + 1}
     steps: list[tuple[HouseCommand, bool]] = [
-        (EnrolPerson(person="Dan Ho", rank="dealer", **by), True),
-        (SetCredentials(person="Dan Ho", **by), True),  # who unlocks nobody
-        (EnrolPerson(person="Sue Lim", rank="shift-manager", **by), True),
-        (SetCredentials(person="Sue Lim", **by), True),
-        (EnrolPerson(person="Pat Goh", rank="pit-supervisor", second="Sue Lim", **by), True),
-        (SetCredentials(person="Pat Goh", **by), False),
+        (EnrolPerson(person="Pat Goh", rank="pit-supervisor", **by), True),
+        (IssueActivation(person="Pat Goh", **code, **by), True),
+        (
+            CommitCredentials(
+                at=NOW, by="Pat Goh", person="Pat Goh", commitment="ab" * 32, activation=code["code"]
+            ),
+            False,
+        ),
     ]
     for command, is_warned in steps:
         answer = engine.answer(HOUSE_STREAM, command)
         assert not isinstance(answer, Refusal), answer
         assert (too_few_supervisors(engine.house()) is not None) == is_warned, command
     engine.journal.close()
-    assert not any(line.startswith("!") for line in started(config_of(folder)).lines())
+    (line,) = [line for line in started(config_of(folder)).lines() if line.startswith("!")]
+    says = "the stored credentials of Pat Goh were changed outside the server: give a new code"
+    assert line == f"! people: {says}", "of whom nothing is stored"
 
 
 # The program

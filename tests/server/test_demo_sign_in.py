@@ -14,7 +14,7 @@ from taisai.demo.sign_in import ROLES, Demonstration, endpoints
 from taisai.journal import Engine, Journal, JournalError, MemoryStore
 from taisai.protocol.message import PROTOCOL_VERSION
 from taisai.server.auth.permissions import Role
-from taisai.server.auth.verification import SignInRefused
+from taisai.server.auth.sign_in_refusals import SignInRefused
 from taisai.server.runtime.house_server import HouseServer
 from tests.server.sim import virtual
 from tests.server.virtual_server import KEY, Connected, device, run, signature

@@ -44,6 +44,8 @@ HIDDEN: Final = {
     "GET /cage",
     "GET /school",
     "GET /office",
+    "GET /first-sign-in",
+    "GET /account",
     "GET /assets/{name}",
     "GET /metrics",
     "GET /schema/openapi.json",
@@ -90,7 +92,7 @@ class Asked:
             "host": HOST, "content-length": str(len(raw)),
         }  # fmt: skip
         named: Any = {name.replace("-", "_"): value for name, value in headers.items()}
-        path = unquote(str(url.path)) + (f"?{url.query!s}" if url.query else "")
+        path = unquote(str(url.path)).replace("?", "%3F") + (f"?{url.query!s}" if url.query else "")
         with capture_logs():
             self.loop.run_until_complete(asyncio.sleep(PAUSE))
             asking = self.house.request(str(prepared.method), path, raw=raw, **named)

@@ -14,7 +14,7 @@ import pytest
 import taisai.server
 from taisai.game import play
 from taisai.game.refusals import Reason, Refusal
-from taisai.server.auth.verification import SignInRefusalReason
+from taisai.server.auth.sign_in_refusals import SignInRefusalReason
 from taisai.server.projections.record_offers import CORRECT_RECORD_EARLIER
 from taisai.server.projections.texts import (
     ACTS,

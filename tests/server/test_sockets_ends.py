@@ -14,12 +14,12 @@ from taisai.cage.messages import (
     EnrolPerson,
     NoteFailure,
     RevokeSessions,
-    SetCredentials,
 )
 from taisai.game.vocabulary import FLOOR
 from taisai.server.auth.permissions import Role
 from taisai.server.auth.sessions import SessionPolicy
 from taisai.server.connections.sockets import LAST_WORD
+from tests.server.enrolling import issued, with_credentials
 from tests.server.virtual_server import PEOPLE, Connected, connected
 
 ADA, MAX, DAN = PEOPLE[Role.ADMINISTRATOR], PEOPLE[Role.SHIFT_MANAGER], PEOPLE[Role.DEALER]
@@ -54,7 +54,7 @@ async def is_promoted(house: Connected, _opened: Any) -> None:
 
 async def has_new_credentials(house: Connected, _opened: Any) -> None:
     """Whoever had the old ones is out."""
-    await house.do(SetCredentials(at=house.clock.now(), by=ADA, person=DAN, second=MAX))
+    await issued(house.door, DAN, by=ADA, now=house.clock.now(), second=MAX)
 
 
 ENDS = [
@@ -69,7 +69,7 @@ ENDS = [
 
 @connected()
 async def test_anyone_who_is_locked_goes_on_with_what_they_do(house: Connected) -> None:
-    await house.do(SetCredentials(at=house.clock.now(), by=ADA, person=DAN))
+    await with_credentials(house.door, DAN, "nine slow rivers turn", by="olga", now=house.clock.now())
     opened = await house.signed_in("dealer")
     line = await house.came(opened)
     for _ in range(3):

@@ -13,16 +13,16 @@ import pytest
 import structlog
 
 from taisai.protocol.message import PROTOCOL_VERSION
-from taisai.server.auth.authentication import NewFactor
-from taisai.server.auth.credentials import Passwords, code_at, from_base32, step_of
+from taisai.server.auth.credentials import Passwords, base32, code_at, step_of
 from taisai.server.auth.permissions import Role
 from taisai.server.auth.sessions import EndedSession, Session, StaffSessions
 from taisai.server.runtime import environment
+from tests.server.enrolling import EARLIER, activated, issued
 from tests.server.sim.virtual import VirtualLoop
 from tests.server.virtual_server import HERE, PEOPLE, Connected, device, run, signature
 
 ADA, MAX = PEOPLE[Role.ADMINISTRATOR], PEOPLE[Role.SHIFT_MANAGER]
-DAN, PAT = PEOPLE[Role.DEALER], PEOPLE[Role.PIT_MANAGER]
+DAN = PEOPLE[Role.DEALER]
 WORDS: Final = {DAN: "seven red lanterns swing", MAX: "nine slow rivers turn", ADA: "two grey herons wait"}
 WRONG: Final = "seven red lanterns swung"
 NEW: Final = "eleven tall cranes dance"
@@ -74,11 +74,13 @@ def _code(house: Connected, evening: Evening, person: str) -> str:
 
 
 async def _played(house: Connected, evening: Evening, patch: pytest.MonkeyPatch) -> None:
+    now = house.clock.now() - EARLIER
+    codes = {person: await issued(house.door, person, by="olga", now=now) for person in WORDS}
     for person, password in WORDS.items():
-        made = await house.door.set_credentials(person, password, by=ADA, now=house.clock.now(), second=PAT)
-        assert isinstance(made, NewFactor), made
-        secret = evening.keep(f"factor of {person}", parse_qs(urlsplit(made.uri).query)["secret"][0])
-        evening.factors[person] = from_base32(secret)
+        activation = evening.keep(f"activation of {person}", codes[person])
+        setup, evening.factors[person] = await activated(house.door, person, activation, password, now=now)
+        evening.keep(f"factor of {person}", base32(evening.factors[person]))
+        evening.keep(f"setup of {person}", setup.token)
         evening.keep(f"password of {person}", password)
     evening.keep("a wrong password", WRONG)
     evening.keep("a new password", NEW)
@@ -139,10 +141,13 @@ async def _at_a_desk(house: Connected, evening: Evening) -> None:
     signed = await _signs_in(house, evening, MAX)
     token = evening.keep("another token", signed.said["token"])
     await house.pass_(60)
-    body = {"password": WORDS[MAX], "code": _code(house, evening, MAX), "new": NEW}
-    renewed = await house.request("POST", "/api/password", body, authorization=f"Bearer {token}")
+    body = {"password": WORDS[MAX], "code": _code(house, evening, MAX)}
+    begun = await house.request("POST", "/api/account", body, authorization=f"Bearer {token}")
+    assert begun.status == 200, begun.body
+    evening.keep("a new factor", parse_qs(urlsplit(begun.said["uri"]).query)["secret"][0])
+    setup = evening.keep("a new setup", begun.said["setup"])
+    renewed = await house.request("POST", "/api/credentials", {"setup": setup, "password": NEW})
     assert renewed.status == 200, renewed.body
-    evening.keep("a new factor", parse_qs(urlsplit(renewed.said["uri"]).query)["secret"][0])
     for wrong in (
         {"person": DAN, "password": WORDS[DAN]},
         {"person": DAN, "password": [WORDS[DAN]], "code": "1"},

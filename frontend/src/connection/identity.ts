@@ -97,7 +97,14 @@ export async function staff(role: string, table: string | null): Promise<Session
 }
 
 export async function signIn(person: string, password: string, code: string): Promise<Session> {
-  const told = await http<SignInResponse>("POST", "/api/sign-in", { body: { person, password, code } });
+  return signedIn(await http<SignInResponse>("POST", "/api/sign-in", { body: { person, password, code } }));
+}
+
+export async function signInByPasskey(person: string, proof: { challenge: string; assertion: object }): Promise<Session> {
+  return signedIn(await http<SignInResponse>("POST", "/api/passkeys/sign-in", { body: { person, ...proof } }));
+}
+
+function signedIn(told: SignInResponse): Session {
   const made = { token: told.token, role: told.session.role, person: told.session.person };
   saveSession(made);
   return made;

@@ -4,7 +4,7 @@ import { hasText, language, money, t, tDynamic } from "./index.svelte";
 
 /** Reasons with a general text. In English, the server's message adds what exactly was missing. */
 const GENERAL: ReadonlySet<string> = new Set([
-  "bad-message", "bad-value", "different-content", "fault", "not-known", "not-permitted", "unmet-need",
+  "bad-message", "bad-value", "different-content", "fault", "not-known", "not-permitted", "unfit", "unmet-need",
 ]);
 
 /** The keys of its text, most specific first: with house clause and amounts, and last the reason alone. */

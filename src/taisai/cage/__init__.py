@@ -1,6 +1,7 @@
 """The House's own stream: the cage, tickets, counts, the staff list, devices, sign-ins and notes."""
 
 from taisai.cage.access import FLOOR_LADDER, FLOOR_SECOND, MOST_FAILURES, EnrolledDevice, StreamError
+from taisai.cage.credentials import can_sign_in
 from taisai.cage.decide import decide_house
 from taisai.cage.house import (
     AmountLimits,
@@ -34,6 +35,7 @@ __all__ = [
     "StreamError",
     "Ticket",
     "UnfinishedTransfer",
+    "can_sign_in",
     "decide_house",
     "evolve_house",
     "how_to_finish",

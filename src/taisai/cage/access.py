@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from taisai.cage import messages
+from taisai.cage import credentials, messages
 from taisai.cage.messages import DeviceEnrolled, DeviceKind, HouseCommand, HouseEvent, SignInFailed
 from taisai.cage.values import lookup, too_many
 from taisai.game.refusals import Reason, Refusal
@@ -91,7 +91,8 @@ def forget_person(house: House, person: str) -> None:
     """Ends what belongs to a person who leaves the staff list; a lock stays, or one person could undo it."""
     _end_sessions(house, person)
     house.failures.pop(person, None)
-    house.credentials.discard(person)
+    house.recovered.pop(person, None)
+    credentials.forget_credentials(house, person)
 
 
 # Devices
@@ -131,13 +132,15 @@ def _sign_in(house: House, event: messages.SignedIn) -> None:
 def _fail(house: House, event: SignInFailed) -> None:
     if event.known != (event.person in house.people):
         raise StreamError(f"the staff list contradicts {event}")
+    credentials.count_wrong_activation(house, event)
     if counts(house, event):
         house.failures[event.person] = min(house.failures.get(event.person, 0) + 1, MOST_FAILURES)
 
 
 def counts(house: House, event: SignInFailed) -> bool:
     """Whether a failure counts towards a lock: only for people who have credentials."""
-    return event.counts and event.known and event.person in house.credentials
+    is_guess = event.why != credentials.WRONG_PASSKEY
+    return event.counts and event.known and is_guess and event.person in house.credentials
 
 
 def _lock(house: House, event: messages.PersonLocked) -> None:
@@ -244,6 +247,7 @@ _CHANGES: Final[Mapping[type[HouseEvent], Callable[[House, Any], None]]] = {
     messages.DiceAlarmNoted: _only_note,
     messages.OverAgeNoted: _only_note,
     messages.PlaceNoted: _note_place,
+    **credentials.CHANGES,
 }
 
 
@@ -284,7 +288,7 @@ def access_retry(house: House, event: HouseEvent) -> Refusal | bool:
         case messages.LargeWinNoted():
             return lookup(house.wins, (event.table, event.round, event.seat)) == event.amount
         case _:
-            return False
+            return credentials.is_credential_retry(house, event)
 
 
 def _known_session(house: House, event: messages.SignedIn | messages.SignedOut) -> Refusal | bool:
@@ -313,8 +317,9 @@ def access_refusals(house: House, command: HouseCommand) -> Iterator[Refusal]:
             | messages.UnlockPerson()
         ):
             yield from _unknown_or_locked(house, command)
+            yield from credentials.credential_refusals(house, command)
         case _:
-            pass
+            yield from credentials.credential_refusals(house, command)
 
 
 def _unknown_or_locked(
@@ -378,7 +383,7 @@ def consequences(house: House, event: HouseEvent) -> tuple[HouseEvent, ...]:
     if not counts(house, event):
         return ()
     failures = house.failures.get(event.person, 0) + 1
-    if failures < MOST_FAILURES:
+    if failures < MOST_FAILURES or credentials.would_leave_too_few(house, event.person):
         return ()
     locked = messages.PersonLocked(
         at=event.at, by=event.by, clause=event.clause, person=event.person, failures=failures

@@ -98,6 +98,11 @@ _ACTS: Final[Mapping[type[HouseCommand], _Act]] = {
     messages.NoteSignOut: _Act(messages.SignedOut, _ACCESS, _Who.FLOOR),
     messages.RevokeSessions: _Act(messages.SessionsRevoked, _ACCESS, _Who.SUPERVISOR),
     messages.SetCredentials: _Act(messages.CredentialsSet, _ACCESS, _Who.SELF),
+    messages.IssueActivation: _Act(messages.ActivationIssued, _ACCESS, _Who.SUPERVISOR),
+    messages.CommitCredentials: _Act(messages.CredentialsCommitted, _ACCESS, _Who.SELF),
+    messages.AdoptCredentials: _Act(messages.CredentialsAdopted, _ACCESS, _Who.FLOOR),
+    messages.RecoverAccess: _Act(messages.AccessRecovered, _ACCESS, _Who.FLOOR),
+    messages.AcknowledgeRecovery: _Act(messages.RecoveryAcknowledged, _ACCESS, _Who.STAFF),
     messages.TakeSettings: _Act(messages.SettingsTaken, Clause("house:settings"), _Who.FLOOR),
     messages.OverrideWitness: _Act(messages.WitnessOverridden, Clause("house:witness"), _Who.TWO),
     messages.AdoptInterpretations: _Act(messages.InterpretationsAdopted, ADOPTION, _Who.STAFF),
@@ -213,7 +218,7 @@ def _staff(house: House, command: HouseCommand, who: _Who) -> Iterator[Refusal]:
     is_self = who is _Who.SELF and rank is not None and command.by == getattr(command, "person", None)
     if who is _Who.SELF:
         who = _Who.STAFF if is_self else _Who.SUPERVISOR
-    opener = who is _Who.SUPERVISOR and command.by == house.opened_by
+    opener = who is _Who.SUPERVISOR and command.by == house.opened_by and not house.guarded
     if rank is None and not opener:
         message = f"expected a person on the staff list, got {quoted(command.by)}"
         yield Refusal(Reason.UNKNOWN_PERSON, _PEOPLE, message)
@@ -221,6 +226,11 @@ def _staff(house: House, command: HouseCommand, who: _Who) -> Iterator[Refusal]:
         yield from _supervising(house, command, rank)
     if who is _Who.TWO:
         yield from _second(house, getattr(command, "second", None), command.by)
+    yield from _by_two(house, command, is_self=is_self, opener=opener)
+
+
+def _by_two(house: House, command: HouseCommand, *, is_self: bool, opener: bool) -> Iterator[Refusal]:
+    """Why one person may not do this to another, or to themselves."""
     match command:
         case messages.EnrolPerson():
             yield from _enrolling(house, command)
@@ -228,6 +238,13 @@ def _staff(house: House, command: HouseCommand, who: _Who) -> Iterator[Refusal]:
             yield from _unlocking(house, command)
         case messages.SetCredentials():
             yield from _replacing(house, command, is_self=is_self)
+        case messages.DismissPerson():
+            yield from _dismissing(house, command)
+        case messages.IssueActivation() if command.second is not None or not opener:
+            yield from _second(house, command.second, command.by, command.person)
+        case messages.CommitCredentials() if not is_self:
+            message = f"only {quoted(command.person)} may set these credentials, not {quoted(command.by)}"
+            yield Refusal(Reason.NOT_PERMITTED, _ACCESS, message)
         case _:
             pass
 
@@ -246,10 +263,19 @@ def _supervising(house: House, command: HouseCommand, rank: str) -> Iterator[Ref
 
 def _enrolling(house: House, command: messages.EnrolPerson) -> Iterator[Refusal]:
     """Why two people are needed to enrol a supervisor; the opener of the House enrols the first two alone."""
-    alone = command.by == house.opened_by and not house.staffed
-    changed = lookup(house.people, command.person) != command.rank  # a retry needs no consent
+    alone = command.by == house.opened_by and not house.staffed and not house.guarded
+    before = lookup(house.people, command.person)
+    changed = before != command.rank  # a retry needs no consent
+    supervises = house.supervising(command.rank) or (house.guarded and house.supervising(before))
     # A second person who is named without need is checked too: the event records them.
-    if command.second is not None or (house.supervising(command.rank) and changed and not alone):
+    if command.second is not None or (supervises and changed and not alone):
+        yield from _second(house, command.second, command.by, command.person)
+
+
+def _dismissing(house: House, command: messages.DismissPerson) -> Iterator[Refusal]:
+    """Why two people are needed to dismiss a supervisor."""
+    supervises = house.guarded and house.supervising(lookup(house.people, command.person))
+    if command.second is not None or supervises:
         yield from _second(house, command.second, command.by, command.person)
 
 
@@ -285,14 +311,16 @@ def _second(house: House, second: str | None, *others: str) -> Iterator[Refusal]
 def _state(house: House, command: HouseCommand) -> Iterator[Refusal]:
     """Why the state of the House does not allow the command."""
     match command:
-        case messages.EnrolPerson():
+        case messages.EnrolPerson() | messages.RecoverAccess():
             yield from _enrollable(house, command)
+            yield from access_refusals(house, command)
         case messages.AdoptInterpretations():
             yield from adoption_refusals(house, command)
         case messages.DismissPerson():
             if lookup(house.people, command.person) is None:
                 message = f"expected a person on the staff list, got {quoted(command.person)}"
                 yield Refusal(Reason.UNKNOWN_PERSON, _PEOPLE, message)
+            yield from access_refusals(house, command)
         case messages.IssueTicket():
             if ticket := lookup(house.tickets, command.ticket):
                 yield _issued(ticket)
@@ -306,7 +334,7 @@ def _state(house: House, command: HouseCommand) -> Iterator[Refusal]:
             yield from access_refusals(house, command)
 
 
-def _enrollable(house: House, command: messages.EnrolPerson) -> Iterator[Refusal]:
+def _enrollable(house: House, command: messages.EnrolPerson | messages.RecoverAccess) -> Iterator[Refusal]:
     if command.rank not in house.ladder:
         message = f"unknown rank {quoted(command.rank)}; known: {', '.join(house.ladder)}"
         yield Refusal(Reason.BAD_VALUE, _PEOPLE, message)
@@ -342,8 +370,9 @@ def _counts(house: House, event: HouseEvent) -> Iterator[Refusal]:
         yield too_many("transfers", MOST_TRANSFERS)
     if movement_of(event) and len(house.movements) >= MOST_MOVEMENTS:
         yield too_many("movements of the owners' money", MOST_MOVEMENTS)
-    if isinstance(event, messages.PersonEnrolled) and lookup(house.people, event.person) is None:
-        yield from _full(house, event.person)
+    arrives = isinstance(event, messages.PersonEnrolled | messages.AccessRecovered)
+    if arrives and lookup(house.people, getattr(event, "person", None)) is None:
+        yield from _full(house, getattr(event, "person", ""))
     yield from access_limits(house, event)
 
 

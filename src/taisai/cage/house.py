@@ -10,6 +10,7 @@ from typing import Final, NamedTuple
 
 from taisai.cage import messages
 from taisai.cage.access import AdoptedEdition, EnrolledDevice, StreamError, Win, apply_access, forget_person
+from taisai.cage.credentials import Activation, RecoveredAccess
 from taisai.game.money.ledger import Account, Ledger, LedgerEntry
 from taisai.game.snapshot_codec import SnapshotCodec, SnapshotError
 from taisai.game.table import ArchivedTransfers
@@ -139,6 +140,14 @@ class House:
     """Open session → person."""
     credentials: set[str] = field(default_factory=set)
     """People whose password and second factor have been set."""
+    commitments: dict[str, str] = field(default_factory=dict)
+    """Person → the keyed hash that their stored credentials must match."""
+    activations: dict[str, Activation] = field(default_factory=dict)
+    """Person → the code for their first sign-in, while it is not used."""
+    guarded: bool = False
+    """Whether people set their own credentials, and two supervisors who can sign in always remain."""
+    recovered: dict[str, RecoveredAccess] = field(default_factory=dict)
+    """Person → how access was recovered for them at the command line; until another one acknowledges it."""
     settings: dict[str, str] = field(default_factory=dict)
     """The settings that the system runs under."""
     wins: dict[Win, int] = field(default_factory=dict)
@@ -266,8 +275,9 @@ def _apply(house: House, event: messages.HouseEvent) -> None:
             house.name, house.currency = event.house, event.currency
             house.ladder, house.second_rank = event.ladder, event.second_rank
             house.opened_by = event.by
-        case messages.PersonEnrolled():
+        case messages.PersonEnrolled() | messages.AccessRecovered():
             _enrol(house, event)
+            apply_access(house, event)
         case messages.PersonDismissed():
             del house.people[event.person], house.names[folded(event.person)]
             forget_person(house, event.person)
@@ -285,7 +295,7 @@ def _apply(house: House, event: messages.HouseEvent) -> None:
             raise StreamError(f"expected an event of the House, got {event}")
 
 
-def _enrol(house: House, event: messages.PersonEnrolled) -> None:
+def _enrol(house: House, event: messages.PersonEnrolled | messages.AccessRecovered) -> None:
     namesake = house.names.setdefault(folded(event.person), event.person)
     if namesake != event.person:
         raise StreamError(f"name used twice: {event} with {namesake!r} on the staff list")

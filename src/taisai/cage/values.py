@@ -8,7 +8,9 @@ from enum import StrEnum
 from typing import Any, Final, TypeVar
 
 from taisai.cage.messages import (
+    AdoptCredentials,
     AdoptInterpretations,
+    CommitCredentials,
     DeviceKind,
     EnrolDevice,
     HouseCommand,
@@ -45,6 +47,7 @@ _PEOPLE: Final = Clause("house:people")
 NAME: Final[ValueKind[str]] = passing(
     f"a name of 1 to {MOST_ID} printable characters, no blank at either end", is_name
 )
+KEYED_HASH: Final = text("a keyed hash of 64 hexadecimal digits (0-9, a-f)", "[0-9a-f]{64}")
 _TEXT: Final = printable_text(1, MOST_TEXT)
 _SETTING: Final = printable_text(0, MOST_SETTING)
 
@@ -61,9 +64,10 @@ _KINDS: Final[Mapping[str, ValueKind[Any]]] = {
     **_kinds(NAME, "by claim currency device house id item person seat table ticket transfer"),
     **_kinds(_TEXT, "address detail e_value manifest program reason serial what why"),
     **_kinds(text("16 hexadecimal digits (0-9, a-f)", "[0-9a-f]{16}"), "file machine"),
+    **_kinds(KEYED_HASH, "code commitment"),
     **AMOUNTS,
     **_kinds(whole(1, MOST_AT_ONCE, "minor units"), "sale redemption fill"),
-    "at": whole(0, LATEST, "milliseconds"),
+    **_kinds(whole(0, LATEST, "milliseconds"), "at until"),
     "hours": whole(1, GREATEST_SUM),
     "restored": flag(),
     "results": whole(1, GREATEST_SUM),
@@ -84,6 +88,9 @@ _KINDS_OF: Final[Mapping[tuple[type[HouseCommand], str], ValueKind[Any]]] = {
         "a digest 'sha256:' and 64 hexadecimal digits", "sha256:[0-9a-f]{64}"
     ),
     (OverrideWitness, "hours"): whole(1, MOST_OVERRIDE, "hours"),
+    (CommitCredentials, "activation"): passing(
+        KEYED_HASH.expected, lambda value: value is None or KEYED_HASH.accepts(value)
+    ),
     (NoteSignIn, "session"): NAME,
     (NoteFailure, "counts"): passing("true or false", lambda value: type(value) is bool),
     (NoteSignOut, "session"): NAME,
@@ -115,6 +122,8 @@ def value_refusals(command: HouseCommand, clause: Clause) -> Iterator[Refusal]:
             yield from _ladder(command.ladder, command.second_rank)
         case TakeSettings():
             yield from _settings(command.settings, clause)
+        case AdoptCredentials():
+            yield from _commitments(command.commitments, clause)
         case NoteWin() if type(command.amount) is type(command.threshold) is int:
             if command.amount < command.threshold:
                 expected = f"a win of the threshold {quoted(command.threshold)} or more"
@@ -136,6 +145,17 @@ def _settings(settings: object, clause: Clause) -> Iterator[Refusal]:
                 expected = f"{NAME.expected}, and a value of {_SETTING.expected}"
                 got = f"{quoted(name)}: {quoted(value)}"
                 yield Refusal(Reason.BAD_VALUE, clause, f"expected {expected}, got {got}")
+
+
+def _commitments(commitments: object, clause: Clause) -> Iterator[Refusal]:
+    if type(commitments) is not dict:
+        yield Refusal(Reason.BAD_VALUE, clause, f"expected people and hashes, got {quoted(commitments)}")
+        return
+    for person, commitment in commitments.items():
+        if not (NAME.accepts(person) and KEYED_HASH.accepts(commitment)):
+            expected = f"expected {NAME.expected}, and {KEYED_HASH.expected}"
+            got = f"got {quoted(person)}: {quoted(commitment)}"
+            yield Refusal(Reason.BAD_VALUE, clause, f"{expected}, {got}")
 
 
 def _ladder(ladder: object, second_rank: object) -> Iterator[Refusal]:

@@ -250,7 +250,7 @@ def _list_unsealed(file: str, unsealed: Mapping[str, bytes], *, json: bool) -> i
         line(f"  {printable(name)}")
     line("A person who could write the file could have put it there. Nothing was changed. Run it again")
     line("  with --take-vault to take all of it over, if nobody else could write the file, or")
-    line("  with --drop-vault to delete it: people then need new passwords, and takings are counted again")
+    line("  with --drop-vault to delete it: people then need new activation codes, and takings are recounted")
     return CHECK_FAILED
 
 

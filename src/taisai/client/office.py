@@ -55,10 +55,21 @@ class Office:
         """The session that the token belongs to."""
         return await self._request("GET", "/api/session", bodies.SessionResponse)
 
-    async def renew(self, password: str, code: str, new: str) -> str | None:
-        """Sets a new password and ends every session; returns the new address for the authenticator."""
-        body = {"password": password, "code": code, "new": new}
-        return (await self._done("POST", "/api/password", body)).uri
+    async def first_sign_in(self, person: str, activation: str) -> bodies.SetupResponse:
+        """Begins a first sign-in with the code that the person was given."""
+        body = {"person": person, "activation": activation}
+        return await self._request("POST", "/api/first-sign-in", bodies.SetupResponse, body)
+
+    async def account(self, password: str, code: str) -> bodies.SetupResponse:
+        """Begins to change one's own credentials."""
+        body = {"password": password, "code": code}
+        return await self._request("POST", "/api/account", bodies.SetupResponse, body)
+
+    async def set_credentials(
+        self, setup: str, *, password: str | None = None, code: str | None = None
+    ) -> None:
+        """Sets a password, an authenticator by a code of its new secret, or both; ends every session."""
+        await self._done("POST", "/api/credentials", {"setup": setup, "password": password, "code": code})
 
     # Approvals
 
@@ -114,15 +125,19 @@ class Office:
         return await self._request("GET", "/api/staff", list[bodies.StaffMember])
 
     async def enrol(
-        self, person: str, rank: str, *, password: str | None = None, approval: str | None = None
+        self, person: str, rank: str, *, activate: bool = False, approval: str | None = None
     ) -> str | None:
-        """Enrols a person or changes a rank; with a password, returns the address for the authenticator."""
-        body = {"person": person, "rank": rank, "password": password, "approval": approval}
-        return (await self._done("POST", "/api/staff", body)).uri
+        """Enrols a person or changes a rank; returns the activation code, if one is wanted."""
+        body = {"person": person, "rank": rank, "activate": activate or None, "approval": approval}
+        return (await self._done("POST", "/api/staff", body)).activation
 
-    async def dismiss(self, person: str) -> None:
+    async def dismiss(self, person: str, *, approval: str | None = None) -> None:
         """Removes a person from the staff list."""
-        await self._done("DELETE", "/api/staff", {"person": person})
+        await self._done("DELETE", "/api/staff", {"person": person, "approval": approval})
+
+    async def acknowledge(self, person: str) -> None:
+        """Ends the alarm that access was recovered for another person."""
+        await self._done("POST", f"/api/staff/{_part(person)}/acknowledge")
 
     async def unlock(self, person: str, reason: str, *, approval: str | None = None) -> None:
         """Lets a locked person sign in again."""

@@ -32,7 +32,7 @@ from taisai.protocol.requests import DoRequest
 from taisai.rules.errors import RulesError
 from taisai.server.auth.permissions import SUPERVISING
 from taisai.server.auth.sessions import Session
-from taisai.server.auth.verification import SignInRefused
+from taisai.server.auth.sign_in_refusals import SignInRefused
 from taisai.server.handlers.context import approved_form
 from taisai.server.runtime.house_server import HouseServer
 

@@ -24,7 +24,7 @@ from taisai.rules import rulebook
 from taisai.server.auth.approvals import Approval, RequestToApprove, digest_of
 from taisai.server.auth.permissions import SECOND_PERSONS, role_of
 from taisai.server.auth.sessions import Session
-from taisai.server.auth.verification import SignInRefused
+from taisai.server.auth.sign_in_refusals import SignInRefused
 from taisai.server.http.guard import refused
 
 if TYPE_CHECKING:

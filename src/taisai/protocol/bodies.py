@@ -13,6 +13,7 @@ from taisai.protocol.views.parts import Words
 Name = Annotated[str, Meta(min_length=1, max_length=64, pattern=r"^[^\x00-\x1f\x7f]+$")]
 Password = Annotated[str, Meta(min_length=1, max_length=256)]
 Code = Annotated[str, Meta(min_length=1, max_length=16)]
+Challenge = Annotated[str, Meta(min_length=1, max_length=64)]
 DeviceKeyText = Annotated[str, Meta(pattern=r"^[0-9a-f]{64}$")]
 
 
@@ -38,17 +39,20 @@ class ApprovalBody(RequestBody, frozen=True, kw_only=True):
 
 
 class ApproveBody(RequestBody, frozen=True, kw_only=True):
-    """The second person approves; some minutes after their last code they give another."""
+    """The second person approves; some minutes after their last code they give another, or use a passkey."""
 
     code: Code | None = None
+    challenge: Challenge | None = None
+    assertion: dict[str, Any] | None = None
 
 
 class StaffBody(RequestBody, frozen=True, kw_only=True):
-    """A new member of staff, or the new rank or credentials of one."""
+    """A new member of staff, or the new rank of one."""
 
     person: Name
     rank: Name
-    password: Password | None = None
+    activate: bool | None = None
+    """Whether the person gets a code for a first sign-in. Their old credentials end at once."""
     approval: str | None = None
 
 
@@ -56,14 +60,44 @@ class DismissBody(RequestBody, frozen=True, kw_only=True):
     """A member of staff to remove from the staff list."""
 
     person: Name
+    approval: str | None = None
+    """The approval of a second person. Someone of supervising rank needs it."""
 
 
-class PasswordBody(RequestBody, frozen=True, kw_only=True):
-    """A person's new password, with their old password and a code as proof."""
+class FirstSignInBody(RequestBody, frozen=True, kw_only=True):
+    """A person's name and the activation code that they were given."""
 
-    password: Password
-    code: Code
-    new: Password
+    person: Name
+    activation: Annotated[str, Meta(min_length=1, max_length=64)]
+
+
+class ProofBody(RequestBody, frozen=True, kw_only=True):
+    """A person's own password and a code, or the answer of their passkey, as proof that it is them."""
+
+    password: Password | None = None
+    code: Code | None = None
+    challenge: Challenge | None = None
+    assertion: dict[str, Any] | None = None
+
+
+class PasskeySignInBody(RequestBody, frozen=True, kw_only=True):
+    """A person's name, and the answer of their passkey to a challenge (AuthenticationResponseJSON)."""
+
+    person: Name
+    challenge: Challenge
+    assertion: dict[str, Any]
+
+
+class CredentialsBody(RequestBody, frozen=True, kw_only=True):
+    """What a person sets; what is left out stays as it is."""
+
+    setup: Annotated[str, Meta(min_length=1, max_length=64)]
+    """The token that the person was given with their new secret."""
+    password: Password | None = None
+    code: Code | None = None
+    """What the authenticator shows for the new secret."""
+    passkey: dict[str, Any] | None = None
+    """A new passkey, as the browser made it (RegistrationResponseJSON)."""
 
 
 class ReasonBody(RequestBody, frozen=True, kw_only=True):
@@ -146,8 +180,36 @@ class DoneResponse(ResponseBody, frozen=True, kw_only=True):
     """The request is carried out and stored durably."""
 
     done: bool = True
-    uri: str | None = None
-    """The address for the person's authenticator. The server does not show it again."""
+    activation: str | None = None
+    """The code for a person's first sign-in. The server does not show it again."""
+    until: int | None = None
+    """When the code ends."""
+
+    def __repr__(self) -> str:  # without the code
+        return "<DoneResponse>"
+
+
+class SetupResponse(ResponseBody, frozen=True, kw_only=True):
+    """What a person needs to set their own credentials. The server does not show it again."""
+
+    setup: str
+    person: str
+    uri: str
+    """The address for the person's authenticator."""
+    until: int
+    passkey: dict[str, Any] | None = None
+    """What a browser needs to make a passkey; absent where it cannot (CreationOptionsJSON)."""
+
+    def __repr__(self) -> str:  # without the secret
+        return f"<SetupResponse {self.person!r}>"
+
+
+class PasskeyChallengeResponse(ResponseBody, frozen=True, kw_only=True):
+    """A challenge for a passkey. It is good once, for two minutes."""
+
+    challenge: str
+    host: str
+    """The host that the passkey must be for."""
 
 
 class StaffMember(ResponseBody, frozen=True, kw_only=True):
@@ -158,6 +220,10 @@ class StaffMember(ResponseBody, frozen=True, kw_only=True):
     locked: bool
     has_credentials: bool
     sessions: int
+    activation: int | None = None
+    """When the code for their first sign-in ends, if they have one."""
+    recovered: bool = False
+    """Whether access was recovered for them at the command line, and nobody has acknowledged it."""
 
 
 class DeviceResponse(ResponseBody, frozen=True, kw_only=True):

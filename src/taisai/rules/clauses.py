@@ -61,7 +61,8 @@ HOUSE_PROCEDURES: Final[Mapping[Clause, str]] = {
         "by two people the next."
     ),
     Clause("house:people"): (
-        "A supervisor assigns the Dealer. Two people at the House add supervisors to the staff list."
+        "A supervisor assigns the Dealer. Two people at the House add supervisors to the staff list, change "
+        "their rank or remove them, and two supervisors who can sign in always remain."
     ),
     Clause("house:dual-control"): (
         "Two people are needed to move settled money, undo a result, or change limits or odds."
@@ -127,9 +128,10 @@ HOUSE_PROCEDURES: Final[Mapping[Clause, str]] = {
         "once, and what the house holds, stays far below the greatest sum."
     ),
     Clause("house:access"): (
-        "Staff sign in under their own names. Three tries in a row with the right password and a wrong code "
-        "lock new sign-ins; after other failures the next try has to wait. Two other people unlock them; "
-        "while the system is stopped, a person with the machine and the key of the house can."
+        "Staff sign in under their own names, with credentials that they set themselves; two people give out "
+        "the code for a first sign-in. Three tries in a row with the right password and a wrong code lock "
+        "new sign-ins; after other failures the next try has to wait. Two other people unlock them; while "
+        "the system is stopped, a person with the machine and the key of the house can."
     ),
     Clause("house:approvals"): (
         "A rulebook is played for money only while it is approved. This is checked at a start, when a "

@@ -8,7 +8,6 @@ from concurrent.futures import Executor, Future
 from contextlib import contextmanager
 from hashlib import sha256
 from typing import Any, Final, TypeVar
-from urllib.parse import parse_qs, urlsplit
 
 from taisai.cage import FLOOR_LADDER, FLOOR_SECOND
 from taisai.cage.messages import EnrolPerson, HouseCommand, OpenHouse
@@ -16,16 +15,19 @@ from taisai.game.refusals import Refusal
 from taisai.journal import Answer, Engine, Journal, MemoryStore, SigningKey, UnwritableError
 from taisai.journal.codec import HOUSE_STREAM, AnyCommand, AnyEvent
 from taisai.journal.stores.contract import Head, Row
-from taisai.server.auth.authentication import Authentication, NewFactor
-from taisai.server.auth.credentials import Cost, Passwords, code_at, from_base32, step_of
+from taisai.server.auth.authentication import Authentication
+from taisai.server.auth.credentials import Cost, Passwords, code_at, step_of
 from taisai.server.auth.permissions import RateLimit, RateLimiter
 from taisai.server.auth.sessions import NewSession, Session, StaffSessions
-from taisai.server.auth.verification import SignInRefused
+from taisai.server.auth.sign_in_refusals import SignInRefused
+from tests.server.enrolling import EARLIER, activated, issued, with_credentials
 
 NOON: Final = 1_794_715_200_000
 TINY: Final = Cost(time=1, memory=8, parallelism=1)
-OLGA, MAX, SUE, DAN, CAT = "Olga Berg", "Max Ong", "Sue Lim", "Dan Teo", "Cat Wong"
-ROLL: Final = {MAX: "shift-manager", SUE: "pit-supervisor", DAN: "dealer", CAT: "cashier"}
+OLGA, MAX, SUE, DAN, CAT, PAM = "Olga Berg", "Max Ong", "Sue Lim", "Dan Teo", "Cat Wong", "Pam Goh"
+ROLL: Final = {
+    MAX: "shift-manager", SUE: "pit-supervisor", DAN: "dealer", CAT: "cashier", PAM: "pit-manager",
+}  # fmt: skip
 PASSWORDS: Final = {person: f"{number} blue kettles sing" for number, person in enumerate(ROLL, 71)}
 DESK: Final = "192.0.2.7"
 STEP_MS: Final = 30_000
@@ -146,8 +148,13 @@ class Staffed:
             at=NOON, by=OLGA, house="Lotus", currency="SGD", ladder=FLOOR_LADDER, second_rank=FLOOR_SECOND
         ))  # fmt: skip
         for person, rank in ROLL.items():
-            self.do(EnrolPerson(at=NOON, by=OLGA, person=person, rank=rank))
-            self.set_credentials(person)
+            second = MAX if person == PAM else None
+            self.do(EnrolPerson(at=NOON, by=OLGA, person=person, rank=rank, second=second))
+        before = NOON - EARLIER
+        codes = {person: running(issued(self.door, person, by=OLGA, now=before)) for person in ROLL}
+        for person, code in codes.items():
+            setting = activated(self.door, person, code, PASSWORDS[person], now=before)
+            self.secrets[person] = running(setting)[1]
 
     def new_door(self) -> Authentication:
         """A door as after a start."""
@@ -173,12 +180,11 @@ class Staffed:
         assert not isinstance(answer, Refusal), answer
         return answer
 
-    def set_credentials(self, person: str, password: str | None = None, by: str = OLGA) -> None:
-        """Credentials, of which the person's authenticator keeps the secret."""
+    def reset(self, person: str, password: str | None = None, *, by: str = MAX, second: str = SUE) -> None:
+        """New credentials, of which the person's authenticator keeps the secret."""
         password = password or PASSWORDS[person]
-        made = asyncio.run(self.door.set_credentials(person, password, by=by, now=self.now))
-        assert isinstance(made, NewFactor), made
-        self.secrets[person] = from_base32(parse_qs(urlsplit(made.uri).query)["secret"][0])
+        setting = with_credentials(self.door, person, password, by=by, second=second, now=self.now)
+        self.secrets[person] = running(setting)
         self.spent.pop(person, None)
 
     def code(self, person: str) -> str:

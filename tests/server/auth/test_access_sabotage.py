@@ -19,18 +19,14 @@ from taisai.server.auth.authentication import Authentication
 from taisai.server.auth.credentials import Passwords
 from taisai.server.auth.permissions import Role
 from taisai.server.auth.sessions import Session, StaffSessions
-from taisai.server.auth.verification import (
-    WRONG_CREDENTIALS,
-    SignInFailure,
-    SignInRefusalReason,
-    SignInRefused,
-    Verifier,
-)
+from taisai.server.auth.sign_in_refusals import WRONG_CREDENTIALS, SignInRefusalReason, SignInRefused
+from taisai.server.auth.verification import SignInFailure, Verifier
 from tests.server.auth import (
     test_approvals,
     test_attempts,
     test_authentication,
     test_authentication_concurrent,
+    test_enrolment,
     test_passwords,
     test_second_person,
     test_secrets,
@@ -222,10 +218,13 @@ def _vault_alone(patch: pytest.MonkeyPatch) -> None:
         house = engine.house()
         person = house.names[name]
         return verification._Known(
-            person, house.people[person], credentials.kept(engine.journal.store, person)
+            person, house.people[person], credentials.stored(engine.journal.store, person)
         )
 
     patch.setattr(Verifier, "_known", known)
+    patch.setattr(
+        credentials, "kept", lambda engine, person: credentials.stored(engine.journal.store, person)
+    )
 
 
 def _locked_ignored(patch: pytest.MonkeyPatch) -> None:
@@ -391,7 +390,12 @@ SABOTAGES: Final[dict[str, Sabotage]] = {
         _lets_hang_up, (test_authentication_concurrent.test_anyone_who_hangs_up_has_still_failed,)
     ),
     "the vault alone says who has credentials": Sabotage(
-        _vault_alone, (test_session_ends.test_anyone_who_left_and_is_back_has_no_credentials,)
+        _vault_alone,
+        (
+            test_session_ends.test_anyone_who_left_and_is_back_has_no_credentials,
+            test_enrolment.test_credentials_that_were_replaced_in_the_file_count_for_nothing,
+            test_enrolment.test_older_credentials_put_back_into_the_file_count_for_nothing,
+        ),
     ),
     "whoever names himself is admitted": Sabotage(
         _admits_anywhere,

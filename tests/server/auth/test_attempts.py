@@ -15,7 +15,7 @@ from taisai.server.auth.attempts import (
     KnownNetworks,
 )
 from taisai.server.auth.sessions import NewSession
-from taisai.server.auth.verification import WRONG_CREDENTIALS, SignInRefusalReason, SignInRefused
+from taisai.server.auth.sign_in_refusals import WRONG_CREDENTIALS, SignInRefusalReason, SignInRefused
 from tests.server.auth.staffed_house import CAT, DAN, DESK, MAX, NOON, PASSWORDS, SUE, Staffed
 
 AWAY = "198.51.100.7"
@@ -93,7 +93,8 @@ def test_no_reply_shows_what_was_wrong_however_often_it_is_tried(what: str) -> N
     """The replies of ten tries in a row, with their waits, are the same whatever is wrong."""
 
     def replies(what: str) -> list[tuple[SignInRefusalReason | None, str, int]]:
-        staffed, heard = Staffed(), list[tuple[SignInRefusalReason | None, str, int]]()
+        staffed = Staffed()
+        heard: list[tuple[SignInRefusalReason | None, str, int]] = []
         for _ in range(10):
             came = staffed.tries(
                 "Eve Koh" if what == "name" else DAN,

@@ -6,7 +6,7 @@ import pytest
 
 from taisai.cage import MOST_FAILURES, SignOutCause
 from taisai.cage.messages import (
-    CredentialsSet,
+    CredentialsCommitted,
     EnrolPerson,
     PersonLocked,
     SignedOut,
@@ -19,15 +19,15 @@ from taisai.server.auth.attempts import FIRST_DELAY, LONGEST_DELAY
 from taisai.server.auth.credentials import Cost, Passwords, code_at, step_of
 from taisai.server.auth.permissions import RateLimit
 from taisai.server.auth.sessions import EndedSession, NewSession, SessionPolicy
-from taisai.server.auth.verification import (
+from taisai.server.auth.sign_in_refusals import (
     BUSY,
     LOCKED,
-    NO_ADDRESS,
     UNRECORDED,
     WRONG_CREDENTIALS,
     SignInRefusalReason,
     SignInRefused,
 )
+from taisai.server.auth.verification import NO_ADDRESS
 from tests.server.auth.staffed_house import CAT, DAN, DESK, MAX, PASSWORDS, STEP_MS, SUE, Staffed, running
 
 
@@ -284,18 +284,18 @@ def test_a_hash_is_made_again_when_its_cost_changed() -> None:
 def test_a_name_that_is_a_posts_signs_in_at_a_demonstration_only(*, generic: bool, comes_in: bool) -> None:
     staffed = Staffed(generic=True)
     staffed.do(EnrolPerson(at=staffed.now, by=MAX, person="dealer 1", rank="dealer"))
-    staffed.set_credentials("dealer 1", "71 red kettles sing", by=MAX)
+    staffed.reset("dealer 1", "71 red kettles sing")
     staffed.generic = generic
     staffed.door = staffed.new_door()
     came = staffed.tries("dealer 1", "71 red kettles sing", staffed.code("dealer 1"))
     assert isinstance(came, NewSession) == comes_in
-    again = running(staffed.door.set_credentials("dealer 1", "72 red kettles sing", by=MAX, now=staffed.now))
+    again = running(staffed.door.enrolment.issue("dealer 1", by=MAX, second=SUE, now=staffed.now))
     if generic:
         assert not isinstance(again, SignInRefused)
     else:
         says = "'dealer 1' is not the name of a person, but of a role; give the person's own name"
         assert again == SignInRefused(SignInRefusalReason.UNFIT, says)
-        assert len(staffed.told(CredentialsSet)) == 5
+        assert len(staffed.told(CredentialsCommitted)) == 6
 
 
 @pytest.mark.parametrize("person", [DAN, SUE, "Eve Koh", ""])

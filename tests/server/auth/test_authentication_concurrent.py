@@ -14,15 +14,8 @@ import pytest
 from taisai.cage.messages import SignInFailed
 from taisai.server.auth.authentication import Authentication
 from taisai.server.auth.sessions import NewSession
-from taisai.server.auth.verification import (
-    BUSY,
-    MOST_CHECKED,
-    MOST_STRANGERS,
-    STRANGERS_AT_WORK,
-    WORKERS,
-    WRONG_CREDENTIALS,
-    SignInRefused,
-)
+from taisai.server.auth.sign_in_refusals import BUSY, WRONG_CREDENTIALS, SignInRefused
+from taisai.server.auth.verification import MOST_CHECKED, MOST_STRANGERS, STRANGERS_AT_WORK, WORKERS
 from tests.server.auth.staffed_house import DAN, DESK, MAX, PASSWORDS, SUE, Staffed, running
 
 T = TypeVar("T")

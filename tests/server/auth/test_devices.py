@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from taisai.server.auth.verification import LEAST_NONCE, device_proof
+from taisai.server.auth.credentials import LEAST_NONCE, device_proof
 
 PRIVATE = Ed25519PrivateKey.from_private_bytes(bytes(range(32)))
 KEY = PRIVATE.public_key().public_bytes_raw().hex()

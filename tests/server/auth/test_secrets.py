@@ -16,6 +16,7 @@ from taisai.server.auth import credentials
 from taisai.server.auth.approvals import Approval, RequestToApprove, digest_of
 from taisai.server.auth.authentication import PROVED_FOR
 from taisai.server.auth.credentials import Credentials, Passwords
+from taisai.server.auth.enrolment import NewActivation, NewSetup
 from taisai.server.auth.permissions import SECOND_PERSONS
 from tests.server.auth.staffed_house import DAN, DESK, MAX, PASSWORDS, SUE, Staffed, running
 
@@ -46,13 +47,27 @@ class Evening:
             )
             granted = running(approving)
             assert isinstance(granted, Approval), granted
-            renewed = running(staffed.door.set_credentials(DAN, TYPED_WRONG, by=DAN, now=staffed.now))
+            issued = running(staffed.door.enrolment.issue(DAN, by=MAX, second=SUE, now=staffed.now))
+            assert isinstance(issued, NewActivation)
+            setup = running(staffed.door.begin_setup(DAN, issued.code, address=DESK, now=staffed.now))
+            assert isinstance(setup, NewSetup)
             staffed.ticks(3_600_000)
-        kept = credentials.kept(staffed.store, DAN)
-        said = [dealer, asker, granted, renewed, kept, *refused, staffed.door, staffed.passwords]
+        kept = credentials.kept(staffed.queue.engine, SUE)
+        said = [
+            dealer,
+            asker,
+            granted,
+            issued,
+            setup,
+            kept,
+            staffed.door.enrolment,
+            *refused,
+            staffed.door,
+            staffed.passwords,
+        ]
         self.shown = [repr(one) for one in (*said, *logs)]
         self.shown += [str(one) for one in refused] + [on_a_terminal(kept)]
-        self.tokens = [dealer.token, asker.token, second.token]
+        self.tokens = [dealer.token, asker.token, second.token, issued.code, setup.token, setup.uri]
 
     def secrets(self) -> Iterator[str]:
         """What nobody may read."""
@@ -65,7 +80,7 @@ class Evening:
         for name in self.staffed.store.secrets("staff/"):
             body = self.staffed.store.secret(name)
             assert body is not None
-            yield credentials.kept(self.staffed.store, name.removeprefix("staff/")).hash  # type: ignore[union-attr]
+            yield credentials.stored(self.staffed.store, name.removeprefix("staff/")).hash  # type: ignore[union-attr]
 
 
 def on_a_terminal(shown: object) -> str:
@@ -98,7 +113,7 @@ def test_nothing_secret_is_logged_or_shown() -> None:
 def test_the_vault_has_neither_passwords_nor_tokens() -> None:
     evening = Evening()
     store = evening.staffed.store
-    vault = b"\n".join(store.secret(name) or b"" for name in store.secrets("")).decode()
+    vault = b"\n".join(store.secret(name) or b"" for name in store.secrets("")).decode(errors="replace")
     for secret in (*PASSWORDS.values(), TYPED_WRONG, TYPED_AS_NAME, *evening.tokens):
         assert secret not in vault
     assert "$argon2id$" in vault
@@ -107,7 +122,9 @@ def test_the_vault_has_neither_passwords_nor_tokens() -> None:
 def test_authentication_remembers_no_password_and_no_token() -> None:
     evening = Evening()
     door = evening.staffed.door
-    remembered = repr([vars(part) for part in (door, door.sessions, door.approvals, door._verifier)])
+    remembered = repr(
+        [vars(part) for part in (door, door.sessions, door.approvals, door._verifier, door.enrolment)]
+    )
     assert found(evening, remembered) == []
 
 
@@ -130,8 +147,8 @@ def test_credentials_are_kept_and_read_again_whole() -> None:
     staffed = Staffed()
     kept = Credentials("a hash", "A SECRET", 12)
     credentials.keep(staffed.store, "Ann", kept)
-    assert credentials.kept(staffed.store, "Ann") == kept
+    assert credentials.stored(staffed.store, "Ann") == kept
     assert "Ann" in credentials.holders(staffed.store)
     credentials.keep(staffed.store, "Ann", None)
-    assert credentials.kept(staffed.store, "Ann") is None
+    assert credentials.stored(staffed.store, "Ann") is None
     assert repr(kept) == str(kept) == "<Credentials>"

@@ -8,7 +8,7 @@ import pytest
 
 from taisai.cage import SignOutCause
 from taisai.cage.messages import (
-    CredentialsSet,
+    CredentialsCommitted,
     DismissPerson,
     EnrolPerson,
     HouseCommand,
@@ -23,11 +23,31 @@ from taisai.journal.codec import HOUSE_STREAM, AnyCommand
 from taisai.journal.errors import DamagedError
 from taisai.protocol.views import Words
 from taisai.server.auth.approvals import Approval, RequestToApprove, digest_of
-from taisai.server.auth.authentication import NewFactor
+from taisai.server.auth.credentials import code_at, step_of
+from taisai.server.auth.enrolment import (
+    EXPIRED_SETUP,
+    NO_FACTOR,
+    NO_PASSWORD,
+    WRONG_CONFIRMATION,
+    NewSetup,
+)
 from taisai.server.auth.permissions import SECOND_PERSONS
 from taisai.server.auth.sessions import EndedSession, NewSession
-from taisai.server.auth.verification import LOCKED, WRONG_CREDENTIALS, SignInRefusalReason, SignInRefused
-from tests.server.auth.staffed_house import CAT, DAN, DESK, MAX, NOON, PASSWORDS, SUE, Staffed, running
+from taisai.server.auth.sign_in_refusals import LOCKED, WRONG_CREDENTIALS, SignInRefusalReason, SignInRefused
+from tests.server.auth.staffed_house import (
+    CAT,
+    DAN,
+    DESK,
+    MAX,
+    NOON,
+    OLGA,
+    PAM,
+    PASSWORDS,
+    SUE,
+    Staffed,
+    running,
+)
+from tests.server.enrolling import issued, secret_of
 
 MINUTE = 60_000
 NEW = "a quite other sentence 9"
@@ -230,7 +250,7 @@ def test_anyone_who_left_and_is_back_has_no_credentials() -> None:
     assert staffed.tries(DAN) == WRONG_CREDENTIALS, "before the vault has forgotten him"
     staffed.ticks()
     assert staffed.store.secret(f"staff/{DAN}") is None
-    staffed.set_credentials(DAN, by=MAX)
+    staffed.reset(DAN)
     staffed.ticks()
     assert staffed.signs_in(DAN)
 
@@ -239,7 +259,7 @@ def test_new_credentials_are_not_taken_for_those_of_one_who_left() -> None:
     staffed = Staffed()
     staffed.do(DismissPerson(at=NOON, by=MAX, person=DAN))
     staffed.do(EnrolPerson(at=NOON, by=MAX, person=DAN, rank="dealer"))
-    staffed.set_credentials(DAN, by=MAX)
+    staffed.reset(DAN)
     staffed.ticks()
     assert staffed.signs_in(DAN)
 
@@ -259,58 +279,78 @@ def test_a_start_forgets_those_who_left_before_it() -> None:
     staffed.do(DismissPerson(at=NOON, by=MAX, person=DAN))
     staffed.door = staffed.new_door()
     running(staffed.door.begin(staffed.now))
-    assert staffed.store.secrets("staff/") == sorted(f"staff/{person}" for person in (MAX, SUE, CAT))
+    assert staffed.store.secrets("staff/") == sorted(f"staff/{person}" for person in (MAX, SUE, CAT, PAM))
 
 
 def test_new_credentials_end_sessions_and_the_old_ones() -> None:
     staffed = Staffed()
     came = staffed.signs_in(DAN)
     old = staffed.secrets[DAN]
-    staffed.set_credentials(DAN, NEW, by=MAX)
+    staffed.reset(DAN, NEW)
     assert staffed.session(came) is None
     assert staffed.tries(DAN) == WRONG_CREDENTIALS
     assert isinstance(staffed.tries(DAN, NEW), NewSession)
     assert staffed.secrets[DAN] != old
 
 
-def test_who_may_not_set_them_changes_nothing() -> None:
+def test_who_may_not_give_a_code_changes_nothing() -> None:
     staffed = Staffed()
     before = staffed.store.secret(f"staff/{SUE}")
-    refused = running(staffed.door.set_credentials(SUE, NEW, by=DAN, now=staffed.now))
-    assert isinstance(refused, Refusal)
-    assert refused.reason is Reason.NOT_PERMITTED
-    unknown = running(staffed.door.set_credentials("Eve Koh", NEW, by=MAX, now=staffed.now))
-    assert isinstance(unknown, Refusal)
+    for person, by, reason in (
+        (SUE, DAN, Reason.NOT_PERMITTED),
+        ("Eve Koh", MAX, Reason.UNKNOWN_PERSON),
+        (DAN, OLGA, Reason.UNKNOWN_PERSON),  # the House's beginning is over
+    ):
+        refused = running(staffed.door.enrolment.issue(person, by=by, now=staffed.now))
+        assert isinstance(refused, Refusal)
+        assert refused.reason is reason, person
     assert staffed.store.secret(f"staff/{SUE}") == before
-    assert staffed.store.secret("staff/Eve Koh") is None
+    assert isinstance(staffed.tries(SUE), NewSession)
 
 
-def test_those_of_a_possible_second_person_need_a_third() -> None:
+def test_a_code_for_anyone_takes_two() -> None:
     staffed = Staffed()
-    alone = running(staffed.door.set_credentials(SUE, NEW, by=MAX, now=staffed.now))
-    assert isinstance(alone, Refusal)
-    assert alone.reason is Reason.SECOND_PERSON
+    for person in (DAN, CAT, SUE):
+        alone = running(staffed.door.enrolment.issue(person, by=MAX, now=staffed.now))
+        assert isinstance(alone, Refusal)
+        assert alone.reason is Reason.SECOND_PERSON
 
 
-def test_a_weak_password_is_refused_before_anything_is_asked() -> None:
+def test_a_weak_password_is_refused_and_the_code_is_not_used_up() -> None:
     staffed = Staffed()
-    refused = running(staffed.door.set_credentials(DAN, "password1234", by=MAX, now=staffed.now))
+    code = running(issued(staffed.door, DAN, by=MAX, second=SUE, now=staffed.now))
+    setup = running(staffed.door.begin_setup(DAN, code, address=DESK, now=staffed.now))
+    assert isinstance(setup, NewSetup)
+    shown = code_at(secret_of(setup.uri), step_of(staffed.now))
+
+    def sets(password: str | None, confirmed: str | None) -> object:
+        finishing = staffed.door.finish_setup(setup.token, password=password, code=confirmed, now=staffed.now)
+        return running(finishing)
+
     says = "the password is easy to guess; four words that have nothing to do with each other are not"
-    assert refused == SignInRefused(SignInRefusalReason.UNFIT, says)
-    assert len(staffed.told(CredentialsSet)) == 4
+    assert sets("password1234", shown) == SignInRefused(SignInRefusalReason.UNFIT, says)
+    assert sets(None, shown) == NO_PASSWORD
+    assert sets(NEW, None) == NO_FACTOR
+    assert sets(NEW, "000000" if shown != "000000" else "000001") == WRONG_CONFIRMATION
+    assert len(staffed.told(CredentialsCommitted)) == 5
+    assert sets(NEW, shown) == DAN
+    assert sets(NEW, shown) == EXPIRED_SETUP, "it is done"
+    assert staffed.tries(DAN, NEW, shown) == WRONG_CREDENTIALS, "no code is good twice"
 
 
 def test_a_person_renews_their_own_by_proving_who_they_are() -> None:
     staffed = Staffed()
     session = staffed.signs_in(SUE).session
-    renew = staffed.door.renew_credentials
-    refused = running(renew(session, "not hers", staffed.code(SUE), NEW, address=DESK, now=staffed.now))
+    begin = staffed.door.begin_setup_again
+    refused = running(begin(session, "not hers", staffed.code(SUE), address=DESK, now=staffed.now))
     assert refused == WRONG_CREDENTIALS
-    code = staffed.code(SUE)
-    made = running(renew(session, PASSWORDS[SUE], code, NEW, address=DESK, now=staffed.now))
-    assert isinstance(made, NewFactor)
+    setup = running(begin(session, PASSWORDS[SUE], staffed.code(SUE), address=DESK, now=staffed.now))
+    assert isinstance(setup, NewSetup)
+    finish = staffed.door.finish_setup
+    assert running(finish(setup.token, password=NEW, code=None, now=staffed.now)) == SUE
     assert staffed.tries(SUE) == WRONG_CREDENTIALS
-    assert staffed.told(CredentialsSet)[-1].by == SUE
+    assert isinstance(staffed.tries(SUE, NEW), NewSession), "her authenticator stays"
+    assert staffed.told(CredentialsCommitted)[-1].by == SUE
 
 
 def test_a_locked_person_renews_nothing() -> None:
@@ -318,7 +358,5 @@ def test_a_locked_person_renews_nothing() -> None:
     session = staffed.signs_in(DAN).session
     staffed.fails(DAN, 3)
     code = staffed.code(DAN)
-    renewing = staffed.door.renew_credentials(
-        session, PASSWORDS[DAN], code, NEW, address=DESK, now=staffed.now
-    )
+    renewing = staffed.door.begin_setup_again(session, PASSWORDS[DAN], code, address=DESK, now=staffed.now)
     assert running(renewing) == LOCKED

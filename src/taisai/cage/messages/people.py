@@ -57,16 +57,19 @@ class PersonEnrolled(HouseEvent, frozen=True, kw_only=True, tag="person-enrolled
     second: str | None = None
 
 
-class DismissPerson(HouseCommand, frozen=True, kw_only=True, tag="dismiss-person"):
+class DismissPerson(HouseCommand, frozen=True, kw_only=True, omit_defaults=True, tag="dismiss-person"):
     """A person leaves the staff list."""
 
     person: str
+    second: str | None = None
+    """Who agrees, if the person can be a second person."""
 
 
-class PersonDismissed(HouseEvent, frozen=True, kw_only=True, tag="person-dismissed"):
+class PersonDismissed(HouseEvent, frozen=True, kw_only=True, omit_defaults=True, tag="person-dismissed"):
     """A person is off the staff list."""
 
     person: str
+    second: str | None = None
 
 
 class DeviceKind(StrEnum):
@@ -226,21 +229,6 @@ class SessionsRevoked(HouseEvent, frozen=True, kw_only=True, tag="sessions-revok
 
     person: str
     reason: str
-
-
-class SetCredentials(HouseCommand, frozen=True, kw_only=True, tag="set-credentials"):
-    """A person has a password and a second factor from now on; they are stored elsewhere."""
-
-    person: str
-    second: str | None = None
-    """Who agrees, if someone else replaces the credentials of a possible second person."""
-
-
-class CredentialsSet(HouseEvent, frozen=True, kw_only=True, tag="credentials-set"):
-    """That a person's password and second factor were set, and by whom."""
-
-    person: str
-    second: str | None = None
 
 
 # What the live server notes: settings, starts and stops, and what people should look at

@@ -1,22 +1,20 @@
-"""`taisai init`, `approve` and `unlock`: set up a house, approve rulebooks, unlock a person."""
+"""`taisai init`, `approve`, `unlock`, `recover-access`: set up a house, approve rulebooks, let people in."""
 
 from __future__ import annotations
 
-import getpass
 import secrets
 import shlex
-import sys
 from argparse import Namespace
 from pathlib import Path
 
 from taisai.audit.backup import expect_nothing
-from taisai.cli.files import read_file, secret_line, write_new
+from taisai.cage.values import clock as utc
+from taisai.cli.files import read_file, write_new
 from taisai.cli.journals import clock, passphrase_in, signing_key
 from taisai.cli.printing import as_json, line
 from taisai.journal.seals.keys import SigningKey
 from taisai.rules.book import editions, rulebook, rulebook_ids
 from taisai.rules.errors import RulesError, printable
-from taisai.server.auth.credentials import MOST_PASSWORD, weakness
 from taisai.server.config import load_config
 from taisai.server.runtime.rulebook_approvals import (
     MOST_BYTES,
@@ -33,6 +31,7 @@ from taisai.server.runtime.setup import (
     NewHouse,
     SetupPlan,
     check_setup,
+    recover_access,
     set_up,
     unlock_person,
 )
@@ -41,25 +40,21 @@ from taisai.validation import DAY_TEXT
 
 
 def init(arguments: Namespace) -> int:
-    """Sets up a house and prints its files; the second factor is shown only once."""
+    """Sets up a house and prints its files; the activation codes are shown only once."""
     folder = Path(arguments.folder)
     plan = SetupPlan(
         folder=folder, house=arguments.house or folder.resolve().name, currency=arguments.currency,
-        zone=arguments.zone, administrator=arguments.administrator,
+        zone=arguments.zone, administrator=arguments.administrator, supervisor=arguments.supervisor,
         passphrase_file=Path(arguments.passphrase_file) if arguments.passphrase_file else None,
     )  # fmt: skip
     check_setup(plan)
     passphrase = passphrase_in(arguments.passphrase_file)
-    if arguments.password_file is None:
-        password = _typed_password(plan.administrator)
-    else:
-        password = secret_line(arguments.password_file, "password file", 4 * MOST_PASSWORD)
-    house = set_up(plan, password, now=clock(), entropy=secrets.token_bytes, passphrase=passphrase)
+    house = set_up(plan, now=clock(), entropy=secrets.token_bytes, passphrase=passphrase)
     if arguments.json:
         as_json({
             "config": str(house.config), "journal": house.journal, "key": house.key.text,
             "approvals_key": house.approvals_key.text, "checkpoint": house.checkpoint,
-            "second_factor": house.second_factor,
+            "activations": dict(house.activations), "until": house.until,
         })  # fmt: skip
     else:
         _print_house(plan, house)
@@ -71,35 +66,22 @@ def _print_house(plan: SetupPlan, house: NewHouse) -> None:
         return printable(str(plan.folder / name))
 
     line(f"{printable(str(house.config))}: every setting with its meaning; adapt it to your house")
-    line(f"{at(JOURNAL)}: the journal {house.journal}; {plan.administrator} is the administrator")
+    people = f"{plan.administrator} is the administrator, {plan.supervisor} the shift manager"
+    line(f"{at(JOURNAL)}: the journal {house.journal}; {people}")
     line(f"{at(KEY)}: signs the journal; keep a copy in a safe. Its public half, for auditors:")
     line(f"  {house.key.text}")
     approved = f"approved by {at(APPROVALS_KEY)}, a key of your own"
     line(f"{at(APPROVALS)}: the rulebooks of the package, {approved};")
     line("  to play under a licence, replace both with your regulator's list and public key")
     line()
-    line(f"The second factor of {plan.administrator}, shown only once; enter it in an authenticator now:")
-    line(f"  {house.second_factor}")
+    line(f"Codes for a first sign-in, shown only once, valid until {utc(house.until)}. Give each person")
+    line("theirs: at the page /first-sign-in they set a password and an authenticator that nobody else sees:")
+    for person, code in house.activations.items():
+        line(f"  {code}  {person}")
     line()
     line(f"! {house.warning}")
     line()
     line(f"Next: taisai serve --config {printable(shlex.quote(str(house.config)))}")
-
-
-def _typed_password(person: str) -> str:
-    """The password, typed twice at the terminal."""
-    if not sys.stdin.isatty():
-        raise RulesError("missing option --password-file: standard input is not a terminal")
-    try:
-        password = getpass.getpass(f"Password of {person}: ")
-        if problem := weakness(password, person):
-            raise RulesError(problem)
-        again = getpass.getpass("Repeat the password: ")
-    except EOFError:
-        raise RulesError("no password was typed: the input ended") from None
-    if again != password:
-        raise RulesError("the two passwords differ")
-    return password
 
 
 def approve(arguments: Namespace) -> int:
@@ -161,4 +143,29 @@ def unlock(arguments: Namespace) -> int:
         line(f"{printable(result.person)} may sign in again; recorded and sealed, {result.entries:,} entries")
     else:
         line(f"{printable(result.person)} is not locked; nothing was written")
+    return 0
+
+
+def recover(arguments: Namespace) -> int:
+    """Gives a supervisor a code for a first sign-in; a journal that a server uses is not changed."""
+    config, now = load_config(Path(arguments.config)), clock()
+    start, journal = opened(config, now=now)
+    if journal is None:
+        raise RulesError("; ".join(finding.text for finding in start.findings if not finding.passed))
+    try:
+        result = recover_access(
+            config, journal, arguments.person, arguments.rank, reason=arguments.reason, now=now,
+            entropy=secrets.token_bytes,
+        )  # fmt: skip
+    finally:
+        journal.journal.close()
+    if arguments.json:
+        as_json(result._asdict())
+    else:
+        line(
+            f"{printable(result.person)} is {arguments.rank}; recorded and sealed, {result.entries:,} entries"
+        )
+        line(f"Code for a first sign-in at /first-sign-in, shown only once, valid until {utc(result.until)}:")
+        line(f"  {result.code}")
+        line("! every start and the pit show this until another supervisor acknowledges it in the office")
     return 0

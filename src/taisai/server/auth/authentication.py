@@ -19,44 +19,42 @@ from taisai.journal.codec import HOUSE_STREAM, AnyEvent
 from taisai.server.auth import credentials as vault
 from taisai.server.auth.approvals import Approval, Approvals
 from taisai.server.auth.attempts import KnownNetworks
-from taisai.server.auth.credentials import Passwords, weakness
-from taisai.server.auth.permissions import RateLimit, RateLimiter, is_generic, network_of, role_of
+from taisai.server.auth.credentials import Passwords
+from taisai.server.auth.enrolment import Enrolment, NewSetup
+from taisai.server.auth.passkeys import Challenges, PasskeyOrigin
+from taisai.server.auth.permissions import RateLimit, RateLimiter, network_of, role_of
 from taisai.server.auth.sessions import NewSession, Session, StaffSessions
-from taisai.server.auth.verification import (
+from taisai.server.auth.sign_in_refusals import (
     BUSY,
     CODE_NEEDED,
     LOCKED,
-    NO_ADDRESS,
     UNRECORDED,
-    WORKERS,
     WRONG_CREDENTIALS,
-    QueueLike,
     SignInRefusalReason,
     SignInRefused,
-    Verifier,
 )
+from taisai.server.auth.verification import NO_ADDRESS, WORKERS, QueueLike, VerifiedPerson, Verifier
 from taisai.server.runtime.environment import Entropy
 
-PROVED_FOR: Final = 5 * 60_000  # ms after a code in which the person of a session approves without another
+PROVED_FOR: Final = 5 * 60_000  # ms after a proof in which the person of a session approves without another
 SIGN_INS: Final = RateLimit(burst=10, every=6_000)  # from one address: a whole desk at the start of a shift
 T = TypeVar("T")
 _UNWRITTEN: Final = frozenset({Reason.JOURNAL_UNWRITABLE, Reason.JOURNAL_IN_DOUBT, Reason.TOO_MANY})
 _log = structlog.get_logger(__name__)
 
 
-class NewFactor(NamedTuple):
-    """The address of a new second factor, for the person's authenticator. It is shown only once."""
-
-    uri: str
-
-    def __repr__(self) -> str:
-        return "<NewFactor>"
-
-
 class _Ended(NamedTuple):
     session: str
     person: str
     why: SignOutCause
+
+
+class PasskeyProof(NamedTuple):
+    """The answer of a passkey to a challenge, and the page where it was given."""
+
+    assertion: dict[str, Any]
+    challenge: str
+    at: PasskeyOrigin
 
 
 class Authentication:
@@ -80,7 +78,6 @@ class Authentication:
         self.sessions.on_end(self._ended)
         self._queue = queue
         self._entropy = entropy
-        self._issuer = issuer
         self._generic = generic
         self._executor = executor or ThreadPoolExecutor(WORKERS, thread_name_prefix="passwords")
         self._passwords = Passwords(entropy) if passwords is None else passwords
@@ -90,12 +87,16 @@ class Authentication:
             queue, passwords=self._passwords, rates=RateLimiter(SIGN_INS) if rates is None else rates,
             entropy=entropy, executor=self._executor, known=self.known, generic=generic,
         )  # fmt: skip
+        self.enrolment = Enrolment(
+            queue, self._verifier, passwords=self._passwords, entropy=entropy, issuer=issuer, generic=generic
+        )
+        self.challenges = Challenges(entropy)
         self._noted: set[str] = set()
         """Sessions whose sign-in is in the journal."""
         self._to_note: list[_Ended] = []
         """Ended sessions whose sign-out is not in the journal yet."""
         self._gone: set[str] = set()
-        """Dismissed people whose credentials may still be stored."""
+        """People whose credentials ended, and may still be stored."""
         self._tasks: set[asyncio.Task[Any]] = set()
 
     # Signing in and out
@@ -156,16 +157,17 @@ class Authentication:
     # Approving
 
     async def approve(
-        self, id_: str, *, session: Session, code: str | None, address: str, now: int
-    ) -> Approval | SignInRefused:
+        self, id_: str, *, session: Session, code: str | None = None, passkey: PasskeyProof | None = None,
+        address: str, now: int,
+    ) -> Approval | SignInRefused:  # fmt: skip
         """Approves a waiting request as the person of a session, on their own screen.
 
-        Needs another code if their last one is some minutes old: a console may have been left open.
+        Needs another code, or their passkey, some minutes after the last: a console may have been left open.
         """
         person, role = session.person, role_of(session.rank)
         if problem := self.approvals.problem(id_, person=person, role=role, now=now):
             return SignInRefused(SignInRefusalReason.NOT_SECOND, problem)
-        if refused := await self._not_present(session, code, address=address, now=now):
+        if refused := await self._not_present(session, code, passkey, address=address, now=now):
             return refused
         if self.sessions.get(session.id) is None:  # it ended while the code was checked
             return SignInRefused(SignInRefusalReason.NOT_SECOND, "the session has ended")
@@ -175,14 +177,20 @@ class Authentication:
         return approved
 
     async def _not_present(
-        self, session: Session, code: str | None, *, address: str, now: int
+        self, session: Session, code: str | None, passkey: PasskeyProof | None, *, address: str, now: int
     ) -> SignInRefused | None:
         """Why it is not sure that the person of a session is there and may approve."""
         if not self._generic and now - session.proved >= PROVED_FOR:
-            if code is None:
+            if passkey is not None:
+                proved = await self.verify_passkey(
+                    session.person, passkey.assertion, passkey.challenge, at=passkey.at, address=address,
+                    now=now,
+                )  # fmt: skip
+            elif code is not None:
+                proving = self._verifier.proved(session.person, None, code, address=address, now=now)
+                proved = await self._to_the_end(proving)
+            else:
                 return CODE_NEEDED
-            proving = self._verifier.proved(session.person, None, code, address=address, now=now)
-            proved = await self._to_the_end(proving)
             if isinstance(proved, SignInRefused):
                 return proved
             self.sessions.prove(session.id, now)
@@ -195,38 +203,66 @@ class Authentication:
 
     # Credentials
 
-    async def set_credentials(
-        self, person: str, password: str, *, by: str, now: int, second: str | None = None
-    ) -> NewFactor | Refusal | SignInRefused:
-        """Sets a new password and second factor, if `by` may set them, and ends the person's sessions."""
-        if problem := await self._verifier.work(partial(_unfit, person, password, generic=self._generic)):
-            return SignInRefused(SignInRefusalReason.UNFIT, problem)
-        make = partial(
-            vault.new_credentials, person, password, passwords=self._passwords, entropy=self._entropy,
-            issuer=self._issuer,
-        )  # fmt: skip
-        new = await self._verifier.work(make)
-        command = messages.SetCredentials(at=now, by=by, person=person, second=second)
-        answer = await self._queue.execute(HOUSE_STREAM, command)
-        if isinstance(answer, Refusal):
-            return answer
-        try:
-            await self._queue.run(lambda engine: vault.keep(engine.journal.store, person, new.credentials))
-        except JournalError:
-            return UNRECORDED
-        self.revoke(person)  # again: until now the old password could open a session
-        await self._note_ends(now)
-        return NewFactor(new.uri)
+    async def begin_setup(
+        self, person: str, code: str, *, at: PasskeyOrigin | None = None, address: str, now: int
+    ) -> NewSetup | SignInRefused:
+        """A first sign-in, with an activation code."""
+        return await self._to_the_end(self.enrolment.begin(person, code, at=at, address=address, now=now))
 
-    async def renew_credentials(
-        self, session: Session, password: str, code: str, new: str, *, address: str, now: int
-    ) -> NewFactor | Refusal | SignInRefused:
-        """Sets a person's own credentials; needs the old password and a code, not only a session."""
+    async def begin_setup_again(
+        self, session: Session, password: str, code: str, *,
+        at: PasskeyOrigin | None = None, address: str, now: int,
+    ) -> NewSetup | SignInRefused:  # fmt: skip
+        """A person is about to change their own credentials; needs the old ones, not only a session."""
         proving = self._verifier.proved(session.person, password, code, address=address, now=now)
         proved = await self._to_the_end(proving)
         if isinstance(proved, SignInRefused):
             return proved
-        return await self.set_credentials(proved.person, new, by=proved.person, now=now)
+        return await self.enrolment.begin_again(proved, at=at, now=now)
+
+    async def begin_setup_by_passkey(
+        self, session: Session, assertion: dict[str, Any], challenge: str, *,
+        at: PasskeyOrigin, address: str, now: int,
+    ) -> NewSetup | SignInRefused:  # fmt: skip
+        """The same, by a passkey instead of password and code."""
+        proved = await self.verify_passkey(
+            session.person, assertion, challenge, at=at, address=address, now=now
+        )
+        if isinstance(proved, SignInRefused):
+            return proved
+        return await self.enrolment.begin_again(proved, at=at, now=now)
+
+    async def finish_setup(
+        self, token: str, *, password: str | None = None, code: str | None = None,
+        passkey: dict[str, Any] | None = None, now: int,
+    ) -> str | Refusal | SignInRefused:  # fmt: skip
+        """Sets a person's own credentials, and ends their sessions."""
+        finishing = self.enrolment.finish(token, password=password, code=code, passkey=passkey, now=now)
+        done = await self._to_the_end(finishing)
+        if isinstance(done, str):
+            self.revoke(done)  # again: until now the old password could open a session
+            await self._note_ends(now)
+        return done
+
+    async def verify_passkey(
+        self, person: str, assertion: dict[str, Any], challenge: str, *,
+        at: PasskeyOrigin, address: str, now: int,
+    ) -> VerifiedPerson | SignInRefused:  # fmt: skip
+        """The person, if their passkey signed a challenge of `challenges`; the challenge is used up."""
+        open_ = self.challenges.used(challenge, now)
+        proving = self._verifier.proved_by_passkey(person, assertion, open_, at=at, address=address, now=now)
+        return await self._to_the_end(proving)
+
+    async def sign_in_by_passkey(
+        self, person: str, assertion: dict[str, Any], challenge: str, *,
+        at: PasskeyOrigin, address: str, now: int,
+    ) -> NewSession | SignInRefused:  # fmt: skip
+        """Opens a session for a person whose passkey signed the challenge."""
+        proved = await self.verify_passkey(person, assertion, challenge, at=at, address=address, now=now)
+        if isinstance(proved, SignInRefused):
+            return proved
+        opening = self._open_session(proved.person, proved.rank, address=address, now=now)
+        return await self._to_the_end(opening)
 
     # Events and time
 
@@ -237,9 +273,9 @@ class Authentication:
         """
         for event in events:
             match event:
-                case messages.SessionsRevoked() | messages.CredentialsSet():
+                case messages.SessionsRevoked() | messages.CredentialsCommitted():
                     self.revoke(event.person)
-                case messages.PersonDismissed():
+                case messages.PersonDismissed() | messages.ActivationIssued():
                     self._gone.add(event.person)
                     self.revoke(event.person)
                 case messages.PersonEnrolled():
@@ -266,7 +302,16 @@ class Authentication:
                 self._gone |= gone
 
     async def begin(self, now: int) -> None:
-        """After a start: ends the sessions of before and deletes credentials of dismissed people."""
+        """After a start: ends the sessions of before and deletes credentials of dismissed people.
+
+        Credentials that were set before there were commitments are committed to as they are, once.
+        """
+        before = await self._queue.run(_without_commitment)
+        if before:
+            adopting = messages.AdoptCredentials(at=now, by=FLOOR, commitments=before)
+            answer = await self._queue.execute(HOUSE_STREAM, adopting)
+            if isinstance(answer, Refusal):
+                raise JournalError(f"the House refused to adopt credentials: {answer}")
         open_, gone = await self._queue.run(_left_over)
         self._to_note += [_Ended(session, person, SignOutCause.STOPPED) for session, person in open_.items()]
         await self._note_ends(now)
@@ -317,13 +362,6 @@ def _is_unwritten(answer: Answer | BaseException) -> bool:
     return isinstance(answer, BaseException) or (isinstance(answer, Refusal) and answer.reason in _UNWRITTEN)
 
 
-def _unfit(person: str, password: str, *, generic: bool) -> str | None:
-    """Why a person cannot have credentials, or not with this password; None if they can."""
-    if is_generic(person) and not generic:
-        return f"{person!r} is not the name of a person, but of a role; give the person's own name"
-    return weakness(password, person)
-
-
 # In the writer's thread
 
 
@@ -335,10 +373,23 @@ def _delete(people: Iterable[str], engine: Engine) -> None:
     """Deletes the credentials of people, except those who were enrolled again with new ones."""
     for person in people:
         if person not in engine.house().credentials:
-            vault.keep(engine.journal.store, person, None)
+            vault.forget(engine.journal.store, person)
 
 
 def _left_over(engine: Engine) -> tuple[dict[str, str], set[str]]:
     """Sessions of before the start, and people with stored credentials that the House does not know."""
     house = engine.house()
-    return dict(house.sessions), set(vault.holders(engine.journal.store)) - house.credentials
+    return dict(house.sessions), vault.holders(engine.journal.store) - house.credentials
+
+
+def _without_commitment(engine: Engine) -> dict[str, str]:
+    """The commitments to credentials of a house that has none yet."""
+    house, store = engine.house(), engine.journal.store
+    if house.guarded:
+        return {}
+    found = {person: vault.stored(store, person) for person in sorted(house.credentials)}
+    return {
+        person: vault.commitment(engine.journal, person, credentials)
+        for person, credentials in found.items()
+        if credentials is not None
+    }

@@ -1,7 +1,12 @@
-"""Credentials: passwords as argon2id hashes, and codes of a second factor (TOTP, RFC 6238)."""
+"""Credentials: passwords as argon2id hashes, codes of a second factor (TOTP, RFC 6238), activation codes, and
+signatures of devices.
+
+The journal has a keyed hash of each person's credentials. Stored ones that do not match it count for nothing.
+"""
 
 from __future__ import annotations
 
+import os
 import unicodedata
 from base64 import b32decode, b32encode
 from hmac import compare_digest
@@ -10,11 +15,17 @@ from typing import Any, Final, NamedTuple
 import msgspec
 from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
+from cryptography.exceptions import InvalidSignature
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 from cryptography.hazmat.primitives.hashes import SHA1
 from cryptography.hazmat.primitives.twofactor.totp import TOTP
 
-from taisai.game.vocabulary import folded
+from taisai.game.vocabulary import folded, is_name
+from taisai.journal import Engine, Journal
+from taisai.journal.seals.secret import SECRET_BYTES, StorageSecret
 from taisai.journal.stores.contract import Store
+from taisai.protocol.requests import device_text
+from taisai.server.auth.passkeys import Passkey
 from taisai.server.runtime.environment import Entropy
 
 LEAST_PASSWORD: Final = 12  # characters: enough with a second factor and three tries
@@ -164,16 +175,20 @@ def _totp(secret: bytes) -> TOTP:
 
 STAFF: Final = "staff/"
 """The prefix of the names under which credentials are stored."""
+NEXT: Final = "staff-next/"
+"""The same for new credentials, until the journal has their commitment."""
+_STORAGE_KEY: Final = "storage-secret"
 
 
 class Credentials(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A person's password hash and second factor. They are never shown."""
+    """A person's password hash and second factors. They are never shown."""
 
     hash: str
     totp: str
-    """The secret, in base 32."""
+    """The secret of the authenticator, in base 32; empty without one."""
     last_step: int = 0
     """The time step of the last used code. No code is valid twice."""
+    passkeys: tuple[Passkey, ...] = ()
 
     def __repr__(self) -> str:
         return "<Credentials>"
@@ -182,35 +197,98 @@ class Credentials(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return []
 
 
-class NewCredentials(NamedTuple):
-    """New credentials, and the address for the person's authenticator."""
+def storage_secret(journal: Journal) -> StorageSecret:
+    """The key of commitments and activation codes: the journal's own storage secret.
 
-    credentials: Credentials
-    uri: str
-
-    def __repr__(self) -> str:
-        return "<NewCredentials>"
-
-
-def new_credentials(
-    person: str, password: str, *, passwords: Passwords, entropy: Entropy, issuer: str
-) -> NewCredentials:
-    """New credentials; computing the hash takes time."""
-    secret = new_secret(entropy)
-    credentials = Credentials(passwords.hashed(password), base32(secret))
-    return NewCredentials(credentials, otpauth(secret, person=person, issuer=issuer))
+    Journals in memory, of demonstrations and tests, may have none. They keep one in their vault.
+    """
+    if journal.secret is not None:
+        return journal.secret
+    raw = journal.store.secret(_STORAGE_KEY)
+    if raw is None:
+        raw = os.urandom(SECRET_BYTES)
+        journal.store.keep_secret(_STORAGE_KEY, raw)
+    return StorageSecret(raw)
 
 
-def kept(vault: Store, person: str) -> Credentials | None:
-    """The stored credentials of a person; None if there are none."""
-    body = vault.secret(STAFF + person)
-    return None if body is None else msgspec.json.decode(body, type=Credentials)
+def commitment(journal: Journal, person: str, credentials: Credentials) -> str:
+    """The keyed hash over a person's credentials. The last used code is not a part of it."""
+    secret = storage_secret(journal)
+    parts = (part for passkey in credentials.passkeys for part in (passkey.host, passkey.data))
+    return secret.mac("credential", person, credentials.hash, credentials.totp, *parts).hex()
 
 
-def keep(vault: Store, person: str, credentials: Credentials | None) -> None:
+def stored(store: Store, person: str, prefix: str = STAFF) -> Credentials | None:
+    """What is stored for a person, whether or not it counts."""
+    body = store.secret(prefix + person)
+    try:
+        return None if body is None else msgspec.json.decode(body, type=Credentials)
+    except msgspec.DecodeError:
+        return None
+
+
+def kept(engine: Engine, person: str) -> Credentials | None:
+    """A person's credentials: those that match the latest commitment in the journal; None without any."""
+    committed = engine.house().commitments.get(person, "")
+    for prefix in (STAFF, NEXT):  # after a crash only the second may match
+        credentials = stored(engine.journal.store, person, prefix)
+        if credentials is not None and compare_digest(
+            commitment(engine.journal, person, credentials), committed
+        ):
+            return credentials
+    return None
+
+
+def keep(store: Store, person: str, credentials: Credentials | None, prefix: str = STAFF) -> None:
     """Stores a person's credentials; None deletes them."""
-    vault.keep_secret(STAFF + person, None if credentials is None else msgspec.json.encode(credentials))
+    store.keep_secret(prefix + person, None if credentials is None else msgspec.json.encode(credentials))
 
 
-def holders(vault: Store) -> list[str]:
-    return [name.removeprefix(STAFF) for name in vault.secrets(STAFF)]
+def forget(store: Store, person: str) -> None:
+    for prefix in (STAFF, NEXT):
+        keep(store, person, None, prefix)
+
+
+def holders(store: Store) -> set[str]:
+    """Everyone for whom credentials are stored."""
+    return {name.removeprefix(prefix) for prefix in (STAFF, NEXT) for name in store.secrets(prefix)}
+
+
+def altered(engine: Engine) -> list[str]:
+    """People whose stored credentials are not those that they set, or are gone."""
+    return sorted(person for person in engine.house().commitments if kept(engine, person) is None)
+
+
+# Activation codes
+
+ACTIVATION_SYMBOLS: Final = 12  # of 32: 60 random bits, of which five tries find nothing
+_SYMBOLS: Final = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"  # without I, L, O and U, which are mistaken for others
+_MISTAKEN: Final = str.maketrans("ILO", "110", "- ")
+
+
+def new_activation_code(entropy: Entropy) -> str:
+    """A code for a first sign-in, in three groups, such as 7K3M-X0QT-9HWD."""
+    code = "".join(_SYMBOLS[byte % len(_SYMBOLS)] for byte in entropy(ACTIVATION_SYMBOLS))
+    return "-".join(code[start : start + 4] for start in range(0, ACTIVATION_SYMBOLS, 4))
+
+
+def activation_hash(journal: Journal, person: str, until: int, code: str) -> str:
+    """The keyed hash of an activation code, as typed: letters in any case, with or without hyphens."""
+    typed = code.upper().translate(_MISTAKEN)
+    return storage_secret(journal).mac("activation", person, until, typed.encode("utf-8", "replace")).hex()
+
+
+# Devices
+
+LEAST_NONCE: Final = 16  # bytes: enough that no challenge repeats
+
+
+def device_proof(key: str, nonce: bytes, device: str, signature: bytes) -> bool:
+    """Whether a device signed the challenge with its enrolled key, given in hexadecimal."""
+    if not is_name(device) or len(nonce) < LEAST_NONCE:
+        return False
+    try:
+        Ed25519PublicKey.from_public_bytes(bytes.fromhex(key)).verify(signature, device_text(device, nonce))
+    except (InvalidSignature, ValueError):
+        return False
+    return True

@@ -207,9 +207,12 @@ ENDPOINTS: Final[Mapping[str, Permission]] = _permissions(
     (_STAFF, "GET /metrics"),  # and monitors: this machine, and programs with the metrics token
     # a page itself contains no data
     (_EVERYONE, "GET /, GET /terminal, GET /console, GET /display, GET /recorder, GET /round, GET /pit"),
-    (_EVERYONE, "GET /cage, GET /school, GET /office, GET /assets/{name}"),
+    (_EVERYONE, "GET /cage, GET /school, GET /office, GET /first-sign-in, GET /account, GET /assets/{name}"),
     (_EVERYONE, "GET /schema/openapi.json, GET /schema/socket.json, POST /api/sign-in"),
-    (_STAFF, "POST /api/sign-out, GET /api/session, POST /api/password"),
+    # a code, a token or a passkey proves who it is
+    (_EVERYONE, "POST /api/first-sign-in, POST /api/credentials"),
+    (_EVERYONE, "POST /api/passkeys/challenge, POST /api/passkeys/sign-in"),
+    (_STAFF, "POST /api/sign-out, GET /api/session, POST /api/account"),
     (_NEED_APPROVALS, "POST /api/approvals, GET /api/approvals, DELETE /api/approvals/{approval}"),
     (
         _to(SUPERVISING),
@@ -224,6 +227,7 @@ ENDPOINTS: Final[Mapping[str, Permission]] = _permissions(
         _ADMINISTRATION | _to(Role.SHIFT_MANAGER),
         "POST /api/staff/{person}/unlock, POST /api/staff/{person}/revoke",
     ),
+    (_ADMINISTRATION | _to(Role.SHIFT_MANAGER), "POST /api/staff/{person}/acknowledge"),
     (_BOOKS | _SUPERVISORS, "GET /api/report"),
     (_BOOKS, "GET /api/books"),
     (_SCHOOL, "GET /api/school, GET /api/school/felt, GET /api/school/exercise, POST /api/school/answer"),

@@ -39,7 +39,7 @@ class Session(NamedTuple):
     seen: int
     """The time of the person's last action."""
     proved: int = 0
-    """When the person last gave a code, at the sign-in or later."""
+    """When the person last gave a code or used a passkey, at the sign-in or later."""
 
 
 class NewSession(NamedTuple):
@@ -127,7 +127,7 @@ class StaffSessions:
             self._open[id_] = session._replace(seen=max(session.seen, now))
 
     def prove(self, id_: str, now: int) -> None:
-        """Records that the person of a session has just given a code."""
+        """Records that the person of a session has just given a code or used a passkey."""
         session = self._open.get(id_)
         if session is not None:
             self._open[id_] = session._replace(proved=max(session.proved, now))

@@ -1,27 +1,25 @@
-"""Verification of people by password and code, and of devices by signature."""
+"""Verification of people: by password and code, by passkey, or by activation code."""
 
 from __future__ import annotations
 
 import asyncio
 import hmac
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from concurrent.futures import Executor
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from enum import StrEnum
 from functools import partial
-from typing import Final, NamedTuple, Protocol, TypeVar
+from typing import Any, Final, NamedTuple, Protocol, TypeVar
 
 import structlog
-from cryptography.exceptions import InvalidSignature
-from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 from msgspec.structs import replace
 
-from taisai.cage.messages import NoteFailure
+from taisai.cage.credentials import ALTERED, WRONG_ACTIVATION, WRONG_PASSKEY
+from taisai.cage.messages import CommitCredentials, NoteFailure
 from taisai.game.refusals import Refusal
 from taisai.game.vocabulary import FLOOR, folded, is_name
 from taisai.journal import Answer, Engine, JournalError
 from taisai.journal.codec import HOUSE_STREAM, AnyCommand
-from taisai.protocol.requests import device_text
 from taisai.server.auth import credentials as vault
 from taisai.server.auth.attempts import FREE_OF_NETWORK, GrowingDelays, KnownNetworks
 from taisai.server.auth.credentials import (
@@ -32,72 +30,19 @@ from taisai.server.auth.credentials import (
     from_base32,
     new_secret,
 )
+from taisai.server.auth.passkeys import PasskeyOrigin, is_accepted
 from taisai.server.auth.permissions import RateLimiter, is_generic, network_of
+from taisai.server.auth.sign_in_refusals import (
+    BUSY,
+    LOCKED,
+    UNRECORDED,
+    WRONG_CODE,
+    WRONG_CREDENTIALS,
+    WRONG_SIGNATURE,
+    SignInRefused,
+    too_often,
+)
 from taisai.server.runtime.environment import Entropy
-
-
-class SignInRefusalReason(StrEnum):
-    """Why a person cannot sign in or approve."""
-
-    WRONG = "wrong"
-    """Name, password and code do not match. Which of them is wrong is not said."""
-    LOCKED = "locked"
-    """Name, password and code match, but the person is locked."""
-    TOO_OFTEN = "too-often"
-    BUSY = "busy"
-    """Too many sign-ins are being checked."""
-    UNRECORDED = "unrecorded"
-    """The journal cannot be written, so the sign-in cannot be recorded."""
-    NOT_SECOND = "not-second"
-    """The person cannot decide about the request, or it does not wait any more."""
-    CODE_NEEDED = "code-needed"
-    """The person's last code is too old to approve something: they give another."""
-    UNFIT = "unfit"
-    """The name or the password is not allowed."""
-
-
-class SignInRefused(NamedTuple):
-    reason: SignInRefusalReason
-    message: str
-    wait_ms: int = 0
-    """Milliseconds until the next try makes sense, if known."""
-
-
-WRONG_CREDENTIALS: Final = SignInRefused(SignInRefusalReason.WRONG, "name, password and code do not match")
-LOCKED: Final = SignInRefused(
-    SignInRefusalReason.LOCKED, "this person is locked; a supervisor can unlock them"
-)
-BUSY: Final = SignInRefused(
-    SignInRefusalReason.BUSY, "too many people are signing in at once; try again in a moment", wait_ms=1_000
-)
-UNRECORDED: Final = SignInRefused(
-    SignInRefusalReason.UNRECORDED, "the journal cannot be written, so the sign-in cannot be recorded"
-)
-CODE_NEEDED: Final = SignInRefused(
-    SignInRefusalReason.CODE_NEEDED, "your last code is some minutes old: give the code of your authenticator"
-)
-
-
-def too_often(wait_ms: int) -> SignInRefused:
-    """The refusal of too many tries, with the time of the next."""
-    seconds = -(-wait_ms // 1_000)
-    message = f"too many tries; try again in {seconds} s"
-    return SignInRefused(SignInRefusalReason.TOO_OFTEN, message, wait_ms)
-
-
-LEAST_NONCE: Final = 16  # bytes: enough that no challenge repeats
-
-
-def device_proof(key: str, nonce: bytes, device: str, signature: bytes) -> bool:
-    """Whether a device signed the challenge with its enrolled key, given in hexadecimal."""
-    if not is_name(device) or len(nonce) < LEAST_NONCE:
-        return False
-    try:
-        Ed25519PublicKey.from_public_bytes(bytes.fromhex(key)).verify(signature, device_text(device, nonce))
-    except (InvalidSignature, ValueError):
-        return False
-    return True
-
 
 MOST_CHECKED: Final = 20  # at once, including waiting ones: the last waits about two seconds
 MOST_STRANGERS: Final = 16
@@ -128,6 +73,12 @@ class SignInFailure(StrEnum):
     PASSWORD = "password"  # noqa: S105  the word, not one
     CODE = "code"
     """The password is right; the code is wrong, too old, or used before."""
+    ACTIVATION = WRONG_ACTIVATION
+    """The code for a first sign-in is wrong, used, or too old."""
+    PASSKEY = WRONG_PASSKEY
+    """No passkey of the person signed the challenge."""
+    ALTERED = ALTERED
+    """The stored credentials are not those that the person set."""
     LOCKED = "locked"
     """Name, password and code match, but the person is locked."""
 
@@ -139,12 +90,22 @@ class VerifiedPerson(NamedTuple):
     rank: str
 
 
+class ActivatedPerson(NamedTuple):
+    """A person who typed the code for their first sign-in."""
+
+    person: str
+    activation: str
+    """The keyed hash of the code."""
+
+
 class _Known(NamedTuple):
     """The person of a name, with stored credentials."""
 
     person: str
     rank: str | None
     credentials: Credentials | None
+    is_altered: bool = False
+    """Whether credentials are stored that are not the person's own."""
 
 
 class Verifier:
@@ -184,11 +145,38 @@ class Verifier:
     ) -> VerifiedPerson | SignInRefused:
         """The person, or the refusal. Without a password their own open session stands for it.
 
+        The third failure in a row with the right password and a wrong code locks the person.
+        """
+        name = folded(person) if is_name(person) else ""
+        check = partial(self._checked, name, password, code, address=address, now=now)
+        return await self._one_at_a_time(name, check, address=address, now=now)
+
+    async def proved_by_passkey(
+        self, person: str, assertion: dict[str, Any], challenge: bytes | None, *,
+        at: PasskeyOrigin, address: str, now: int,
+    ) -> VerifiedPerson | SignInRefused:  # fmt: skip
+        """The person whose passkey signed the challenge; it takes the place of password and code."""
+        name = folded(person) if is_name(person) else ""
+        check = partial(self._passkey, name, assertion, challenge, at=at, address=address, now=now)
+        return await self._one_at_a_time(name, check, address=address, now=now)
+
+    async def activated(
+        self, person: str, code: str, *, address: str, now: int
+    ) -> ActivatedPerson | SignInRefused:
+        """The person whose activation code this is. A wrong code counts; after five the activation ends."""
+        name = folded(person) if is_name(person) else ""
+        check = partial(self._activation, name, code, address=address, now=now)
+        return await self._one_at_a_time(name, check, address=address, now=now)
+
+    async def _one_at_a_time(
+        self, name: str, check: Callable[[], Awaitable[T | SignInRefused]], *, address: str, now: int
+    ) -> T | SignInRefused:
+        """Runs a check, unless too many run, or too many failed before.
+
         After a failure the next try of this name from this network waits longer and longer; the owner of the
-        name, who is elsewhere, does not wait. The third in a row with the right password locks the person.
+        name, who is elsewhere, does not wait.
         """
         network = network_of(address)
-        name = folded(person) if is_name(person) else ""
         tried = f"{name}\n{network}"  # no name has a line break
         is_known = self._known_networks.has(network, now)
         wait = self._delays.wait(tried, now)
@@ -208,7 +196,7 @@ class Verifier:
             return BUSY
         self._checking.add(checked)
         try:
-            proved = await self._checked(name, password, code, address=address, now=now, is_known=is_known)
+            proved = await check()
         except JournalError:
             proved = UNRECORDED
         finally:
@@ -225,27 +213,92 @@ class Verifier:
         return await asyncio.get_running_loop().run_in_executor(self._executor, job)
 
     async def _checked(
-        self, name: str, password: str | None, code: str, *, address: str, now: int, is_known: bool
+        self, name: str, password: str | None, code: str, *, address: str, now: int
     ) -> VerifiedPerson | SignInRefused:
+        is_known = self._known_networks.has(network_of(address), now)
         known = await self._queue.run(partial(self._known, name))
         stored = known.credentials
         # Every name takes the same steps, so that the time of the answer shows nothing.
-        hash_, totp, last = (stored.hash, stored.totp, stored.last_step) if stored else (None, self._dummy, 0)
+        hash_, totp, last = (stored.hash, stored.totp, stored.last_step) if stored else (None, "", 0)
         is_right = password is None
         if password is not None:
             async with nullcontext() if is_known else self._at_work:
                 is_right = await self.work(partial(self._passwords.verified, hash_, password))
-        step = accepted_step(from_base32(totp), code, now=now, last=last)
+        step = accepted_step(from_base32(totp or self._dummy), code, now=now, last=last)
+        step = step if totp else None  # someone who has passkeys alone
         if known.rank is None or stored is None or not is_right or step is None:
             why = _failure(known, is_right=is_right)
             return await self._failed(known, why, address=address, now=now)
         renewed = replace(stored, last_step=step)
-        if password is not None and self._passwords.is_outdated(stored.hash):
-            renewed = replace(renewed, hash=await self.work(partial(self._passwords.hashed, password)))
         failure = await self._queue.run(partial(self._use_code, known, renewed))
         if failure is not None:
             return await self._failed(known, failure, address=address, now=now)
+        if password is not None and self._passwords.is_outdated(stored.hash):
+            hash_ = await self.work(partial(self._passwords.hashed, password))
+            await self.commit(known.person, replace(renewed, hash=hash_), now=now)
         return VerifiedPerson(known.person, known.rank)
+
+    async def commit(
+        self, person: str, new: Credentials, *, now: int, activation: str | None = None
+    ) -> Refusal | None:
+        """Stores credentials that a person set, once the journal has their commitment."""
+
+        def prepare(engine: Engine) -> str:
+            vault.keep(engine.journal.store, person, new, vault.NEXT)
+            return vault.commitment(engine.journal, person, new)
+
+        def finish(engine: Engine) -> None:
+            vault.keep(engine.journal.store, person, new)
+            vault.keep(engine.journal.store, person, None, vault.NEXT)
+
+        command = CommitCredentials(
+            at=now, by=person, person=person, commitment=await self._queue.run(prepare), activation=activation
+        )
+        answer = await self._queue.execute(HOUSE_STREAM, command)
+        if isinstance(answer, Refusal):
+            return answer
+        with suppress(JournalError):  # what was prepared matches the commitment, and counts
+            await self._queue.run(finish)
+        return None
+
+    async def _passkey(
+        self, name: str, assertion: dict[str, Any], challenge: bytes | None, *,
+        at: PasskeyOrigin, address: str, now: int,
+    ) -> VerifiedPerson | SignInRefused:  # fmt: skip
+        known = await self._queue.run(partial(self._known, name))
+        passkeys = () if known.credentials is None else known.credentials.passkeys
+        # Every name takes the same steps, so that the time of the answer shows nothing.
+        has_signed = is_accepted(passkeys, at, challenge or b"", assertion)
+        if known.rank is None or challenge is None or not has_signed:
+            why = SignInFailure.UNKNOWN if known.rank is None else SignInFailure.PASSKEY
+            refused = await self._failed(known, why, address=address, now=now)
+            return WRONG_SIGNATURE if refused is WRONG_CREDENTIALS else refused
+        if await self._queue.run(lambda engine: known.person in engine.house().locked):
+            return await self._failed(known, SignInFailure.LOCKED, address=address, now=now)
+        return VerifiedPerson(known.person, known.rank)
+
+    async def _activation(
+        self, name: str, code: str, *, address: str, now: int
+    ) -> ActivatedPerson | SignInRefused:
+        def read(engine: Engine) -> tuple[_Known, ActivatedPerson | None]:
+            house = engine.house()
+            person = house.names.get(name)
+            if person is None:
+                return _Known(self._tag(name), None, None), None
+            known = _Known(person, house.people[person], None)
+            issued = house.activations.get(person)
+            if issued is None or now >= issued.until:
+                return known, None
+            typed = vault.activation_hash(engine.journal, person, issued.until, code)
+            matches = hmac.compare_digest(typed, issued.code)
+            return known, ActivatedPerson(person, typed) if matches else None
+
+        known, activated = await self._queue.run(read)
+        if activated is not None:
+            return activated
+        why = SignInFailure.UNKNOWN if known.rank is None else SignInFailure.ACTIVATION
+        refused = await self._failed(known, why, address=address, now=now)
+        return WRONG_CODE if refused is WRONG_CREDENTIALS else refused
 
     # In the writer's thread
 
@@ -255,14 +308,14 @@ class Verifier:
         if person is None:
             return _Known(self._tag(name), None, None)
         # Stored credentials count only while the House has them: a person enrolled again starts without any.
-        has = person in house.credentials and (self._generic or not is_generic(person))
-        kept = vault.kept(engine.journal.store, person) if has else None
-        return _Known(person, house.people[person], kept)
+        has = person in house.commitments and (self._generic or not is_generic(person))
+        kept = vault.kept(engine, person) if has else None
+        return _Known(person, house.people[person], kept, is_altered=has and kept is None)
 
     def _use_code(self, known: _Known, renewed: Credentials, engine: Engine) -> SignInFailure | None:
         """Marks the code as used; fails if another sign-in used it or the person changed in the meantime."""
         house, store = engine.house(), engine.journal.store
-        kept = vault.kept(store, known.person)
+        kept = vault.kept(engine, known.person)
         if kept != known.credentials or house.people.get(known.person) != known.rank:
             return SignInFailure.CODE
         vault.keep(store, known.person, renewed)
@@ -292,5 +345,5 @@ def _failure(known: _Known, *, is_right: bool) -> SignInFailure:
     if known.rank is None:
         return SignInFailure.UNKNOWN
     if known.credentials is None:
-        return SignInFailure.NO_CREDENTIALS
+        return SignInFailure.ALTERED if known.is_altered else SignInFailure.NO_CREDENTIALS
     return SignInFailure.CODE if is_right else SignInFailure.PASSWORD

@@ -21,9 +21,16 @@ from taisai.protocol.message import PROTOCOL_VERSION, Request, ServerMessage
 from taisai.protocol.replies import ChallengeNotice, PongReply, WelcomeReply
 from taisai.server.auth import permissions
 from taisai.server.auth.authentication import Authentication
-from taisai.server.auth.permissions import DEVICES, VISITOR, Principal, RateLimit, RateLimiter, Role
+from taisai.server.auth.credentials import device_proof
+from taisai.server.auth.permissions import (
+    DEVICES,
+    VISITOR,
+    Principal,
+    RateLimit,
+    RateLimiter,
+    Role,
+)
 from taisai.server.auth.sessions import EndedSession, Session
-from taisai.server.auth.verification import device_proof
 from taisai.server.connections.approvals_feed import ApprovalsFeed
 from taisai.server.connections.parties import (
     PLACE_BETS,
@@ -31,6 +38,7 @@ from taisai.server.connections.parties import (
     SLIPS_OF_REQUEST,
     WEIGHTS,
     CopiedKeys,
+    CostlyRequests,
     Parties,
     too_many_bets,
     too_many_recorded,
@@ -50,10 +58,6 @@ MOST_AT_WORK: Final = 32  # requests of one device or person that are worked on 
 APPROVALS_ASKED: Final = RateLimit(burst=20, every=3_000)  # of a session: each appears on many screens
 _log = structlog.get_logger(__name__)
 _WITH_BETS: Final = frozenset({PLACE_BETS, RECORD_BETS})
-_RARE: Final = frozenset({"keep-favourite", "ticket-out"})
-"""Requests that a player makes rarely: each stores something for good, or costs a write of the disk."""
-_LONG: Final = frozenset({"rounds"})
-"""Requests that, for staff, go through the bets of all seats while commands wait."""
 HANDLERS: Final[Mapping[type[Request], Handler]] = {
     requests.DoRequest: commands.do,
     requests.OpenTableRequest: commands.open_table,
@@ -116,9 +120,8 @@ class Dispatcher:
         self._unauthenticated = UnauthenticatedSockets(self.bounds.sockets)
         self.parties = Parties(self.bounds)
         a_second = self.bounds.requests_a_second
-        self._rare_requests = RateLimiter(RateLimit(burst=20, every=2_000))
+        self._costly_requests = CostlyRequests()
         self._copies = CopiedKeys(queue, clock)
-        self._long_requests = RateLimiter(RateLimit(burst=20, every=500))
         self.approval_requests = RateLimiter(APPROVALS_ASKED)
         self.approvals_feed = ApprovalsFeed(authentication.approvals, self._publish)
         self.requests = RateLimiter(RateLimit(burst=4 * a_second, every=max(1, 1_000 // a_second)))
@@ -273,10 +276,7 @@ class Dispatcher:
         elif len(socket.party.tasks) >= MOST_AT_WORK:
             problem = f"too many requests at work: expected at most {MOST_AT_WORK} at a time"
             socket.send(refused(request.id, "too-often", problem))
-        elif (kind in _RARE and not self._rare_requests.takes(principal.name, now)) or (
-            kind in _LONG and principal.session is not None  # the rounds of a terminal are few
-            and not self._long_requests.takes(principal.name, now)
-        ):  # fmt: skip
+        elif not self._costly_requests.takes(kind, principal, now):
             problem = f"too many requests of the kind {kind}: repeat it later"
             socket.send(refused(request.id, "too-often", problem))
         else:

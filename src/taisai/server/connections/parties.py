@@ -153,6 +153,27 @@ def too_many_bets(count: int, placed: int, most: int) -> str:
     )
 
 
+_RARE: Final = frozenset({"keep-favourite", "ticket-out"})
+"""Requests that a player makes rarely: each stores something for good, or costs a write of the disk."""
+_LONG: Final = frozenset({"rounds"})
+"""Requests that, for staff, go through the bets of all seats while commands wait."""
+
+
+class CostlyRequests:
+    """Limits of requests that cost more than others, for each device or person."""
+
+    def __init__(self) -> None:
+        self._rare = RateLimiter(RateLimit(burst=20, every=2_000))
+        self._long = RateLimiter(RateLimit(burst=20, every=500))
+
+    def takes(self, kind: str, principal: Principal, now: int) -> bool:
+        """Whether a request of this kind may be made now; if so, it counts."""
+        if kind in _RARE:
+            return self._rare.takes(principal.name, now)
+        is_long = kind in _LONG and principal.session is not None  # the rounds of a terminal are few
+        return not is_long or self._long.takes(principal.name, now)
+
+
 class CopiedKeys:
     """Tells the pit of devices that are on two connections: someone may have copied a key."""
 

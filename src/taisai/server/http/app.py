@@ -24,7 +24,7 @@ from taisai.server.auth import permissions
 from taisai.server.auth.permissions import Reach, Role
 from taisai.server.connections.feeds import DIRECT_TRANSPORT, Send
 from taisai.server.connections.sockets import Receive, Socket
-from taisai.server.http import approvals, public, school, school_bodies, staff
+from taisai.server.http import account, approvals, public, school, school_bodies, staff
 from taisai.server.http.guard import HEADERS, HSTS, check_body, guard, is_ours
 
 if TYPE_CHECKING:
@@ -46,9 +46,14 @@ _MORE: Final = {
     "POST /api/approvals": ("429",),
     "DELETE /api/approvals/{approval}": ("409",),
     "POST /api/approvals/{approval}/approve": ("429", "503"),
-    "POST /api/password": ("409", "429", "503"),
+    "POST /api/first-sign-in": ("429", "503"),
+    "POST /api/account": ("429", "503"),
+    "POST /api/passkeys/challenge": ("400", "429"),
+    "POST /api/passkeys/sign-in": ("429", "503"),
+    "POST /api/credentials": ("409", "503"),
     "POST /api/staff": ("409", "503"),
     "DELETE /api/staff": ("409",),
+    "POST /api/staff/{person}/acknowledge": ("409",),
     "POST /api/staff/{person}/unlock": ("409",),
     "POST /api/staff/{person}/revoke": ("409",),
     "POST /api/devices": ("409",),
@@ -220,7 +225,10 @@ async def _with_headers(send: Any, is_secure: bool, message: Any) -> None:  # no
 
 def web_of(dispatcher: Dispatcher, *, checks: Sequence[str] = (), extra: Sequence[Any] = ()) -> Litestar:
     """The HTTP application; `extra` are the endpoints of a demonstration."""
-    endpoints = [*staff.ENDPOINTS, *approvals.ENDPOINTS, *school.ENDPOINTS, *public.ENDPOINTS, *extra]
+    endpoints = [
+        *staff.ENDPOINTS, *account.ENDPOINTS, *approvals.ENDPOINTS, *school.ENDPOINTS, *public.ENDPOINTS,
+        *extra,
+    ]  # fmt: skip
     schema = cache(partial(_schema, endpoints, dispatcher.plan.program))
     return Litestar(
         route_handlers=endpoints,

@@ -19,9 +19,11 @@ from taisai.protocol.requests import DoRequest
 from taisai.protocol.views import ApprovalsView
 from taisai.server.auth import permissions
 from taisai.server.auth.approvals import Approval, RequestToApprove, digest_of
+from taisai.server.auth.authentication import PasskeyProof
+from taisai.server.auth.passkeys import PasskeyOrigin, passkey_origin
 from taisai.server.auth.permissions import SECOND_PERSONS, SUPERVISING, Principal, Role, role_of
 from taisai.server.auth.sessions import Session
-from taisai.server.auth.verification import SignInRefusalReason, SignInRefused
+from taisai.server.auth.sign_in_refusals import NO_PASSKEYS, SignInRefusalReason, SignInRefused
 from taisai.server.connections.sockets import decode_request
 from taisai.server.handlers.context import approved_form, canonical
 from taisai.server.handlers.transfers import table_at
@@ -37,6 +39,8 @@ _STATUS: Final = {
     SignInRefusalReason.BUSY: 503,
     SignInRefusalReason.UNRECORDED: 503,
     SignInRefusalReason.UNFIT: 400,
+    SignInRefusalReason.WRONG_CONFIRMATION: 400,
+    SignInRefusalReason.NO_PASSKEYS: 400,
     SignInRefusalReason.NOT_SECOND: 403,
     SignInRefusalReason.CODE_NEEDED: 403,
 }
@@ -58,6 +62,7 @@ class EndpointToApprove(NamedTuple):
 
 ENDPOINTS_TO_APPROVE: Final = {
     "POST /api/staff": EndpointToApprove(bodies.StaffBody, SUPERVISING),
+    "DELETE /api/staff": EndpointToApprove(bodies.DismissBody, SUPERVISING),
     "POST /api/staff/{person}/unlock": EndpointToApprove(bodies.UnlockBody, SUPERVISING),
     "POST /api/devices": EndpointToApprove(bodies.DeviceBody, SECOND_PERSONS),
 }
@@ -81,6 +86,17 @@ def refuse(refusal: SignInRefused | Refusal) -> NoReturn:
     if isinstance(refusal, Refusal):
         raise refused(409, refusal.reason, f"{refusal.message} ({refusal.clause})", refusal.clause)
     raise refused(_STATUS.get(refusal.reason, 401), refusal.reason, refusal.message)
+
+
+def passkey_origin_of(request: StaffRequest) -> PasskeyOrigin | None:
+    """Where the page may use passkeys; None where browsers allow none."""
+    return passkey_origin(dispatcher_of(request).plan.origins, request.headers.get("host", ""))
+
+
+def place_of_passkeys(request: StaffRequest) -> PasskeyOrigin:
+    """The origin for passkeys; refuses where there can be none."""
+    origin = passkey_origin_of(request)
+    return refuse(NO_PASSKEYS) if origin is None else origin
 
 
 # The first person
@@ -133,11 +149,14 @@ async def approve(
 ) -> bodies.DoneResponse:
     """Lets the session that asked make the request once, within a minute.
 
-    Some minutes after the person's last code they give another: without one the reason is `code-needed`.
+    Some minutes after the person's last code they give another, or use a passkey: without one the reason is
+    `code-needed`.
     """
-    dispatcher = dispatcher_of(request)
+    dispatcher, passkey = dispatcher_of(request), None
+    if data.challenge is not None and data.assertion is not None:
+        passkey = PasskeyProof(data.assertion, data.challenge, place_of_passkeys(request))
     answer = await dispatcher.authentication.approve(
-        approval, session=session_in(request), code=data.code, address=address_of(request),
+        approval, session=session_in(request), code=data.code, passkey=passkey, address=address_of(request),
         now=dispatcher.clock.now(),
     )  # fmt: skip
     if isinstance(answer, SignInRefused):

@@ -150,6 +150,8 @@ PAGES: Final = {
     "/cage": "cage.html",
     "/school": "school.html",
     "/office": "office.html",
+    "/first-sign-in": "first-sign-in.html",
+    "/account": "account.html",
 }
 """Path → file of the page."""
 

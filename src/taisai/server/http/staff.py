@@ -15,10 +15,10 @@ from taisai.journal import Engine
 from taisai.journal.codec import HOUSE_STREAM
 from taisai.protocol import bodies
 from taisai.protocol.views import BooksView, ReportView
-from taisai.server.auth.authentication import NewFactor
+from taisai.server.auth.enrolment import NewActivation
 from taisai.server.auth.permissions import SECOND_PERSONS, Role, is_generic, is_path, role_of
-from taisai.server.auth.sessions import Session
-from taisai.server.auth.verification import SignInRefused
+from taisai.server.auth.sessions import NewSession, Session
+from taisai.server.auth.sign_in_refusals import SignInRefused
 from taisai.server.handlers.transfers import table_at
 from taisai.server.http.approvals import (
     StaffRequest,
@@ -34,6 +34,7 @@ from taisai.server.projections.texts import title_of
 if TYPE_CHECKING:
     from taisai.rules.book import Rulebook
     from taisai.rules.clauses import Adoption
+    from taisai.server.connections.dispatcher import Dispatcher
     from taisai.server.runtime.plan import HousePlan
 
 
@@ -65,6 +66,11 @@ async def sign_in(request: StaffRequest, data: JSONBody[bodies.SignInBody]) -> b
     answer = await dispatcher.authentication.sign_in(
         data.person, data.password, data.code, address=address_of(request), now=dispatcher.clock.now()
     )
+    return signed_in(dispatcher, answer)
+
+
+def signed_in(dispatcher: Dispatcher, answer: NewSession | SignInRefused) -> bodies.SignInResponse:
+    """The new session, which is counted; a refusal too."""
     if isinstance(answer, SignInRefused):
         dispatcher.metrics.sign_ins[answer.reason] += 1
         refuse(answer)
@@ -86,23 +92,6 @@ async def session(request: StaffRequest) -> bodies.SessionResponse:
     return _response(session_in(request))
 
 
-@post("/api/password", status_code=200, summary="Set a new password of one's own")
-async def password(request: StaffRequest, data: JSONBody[bodies.PasswordBody]) -> bodies.DoneResponse:
-    """Sets a new password and second factor, and ends every session of the person."""
-    dispatcher = dispatcher_of(request)
-    answer = await dispatcher.authentication.renew_credentials(
-        session_in(request), data.password, data.code, data.new, address=address_of(request),
-        now=dispatcher.clock.now(),
-    )  # fmt: skip
-    return _credentials_set(answer)
-
-
-def _credentials_set(answer: NewFactor | SignInRefused | Refusal) -> bodies.DoneResponse:
-    if not isinstance(answer, NewFactor):
-        refuse(answer)
-    return bodies.DoneResponse(uri=answer.uri)
-
-
 # Administration
 
 
@@ -117,6 +106,8 @@ async def staff(request: StaffRequest) -> list[bodies.StaffMember]:
             bodies.StaffMember(
                 person=person, rank=rank, locked=person in house.locked,
                 has_credentials=person in house.credentials, sessions=sessions.count(person),
+                activation=house.activations[person].until if person in house.activations else None,
+                recovered=person in house.recovered,
             )
             for person, rank in house.people.items()
         ]  # fmt: skip
@@ -130,31 +121,56 @@ def _check_name(name: str) -> None:
         raise refused(400, "bad-value", f"invalid name {name!r}: '/', '.' and '..' are not allowed")
 
 
-@post("/api/staff", status_code=200, summary="Enrol a person, change a rank, set credentials")
+@post("/api/staff", status_code=200, summary="Enrol a person, change a rank, give an activation code")
 async def enrol(request: StaffRequest, data: JSONBody[bodies.StaffBody]) -> bodies.DoneResponse:
-    """Enrols a person; with a password also sets credentials. The second factor is shown only once."""
+    """Enrols a person. With `activate` they get a code for a first sign-in, which is shown only once."""
     dispatcher = dispatcher_of(request)
     _check_name(data.person)
     if is_generic(data.person) and not dispatcher.demonstration:
         raise refused(400, "bad-value", f"{data.person!r} is the name of a post; give the name of a person")
     second = second_for(request, "POST /api/staff", data)
-    # The administrator enrols alone until two people can be second persons.
-    is_cashier_alone = second is None and data.rank == Role.CASHIER
-    if is_cashier_alone and await dispatcher.queue.run(lambda engine: engine.house().staffed):
-        raise refused(403, "second-person", "enrolling a cashier needs the approval of a second person")
+    if second is None:
+        await _check_alone(dispatcher, data, by=session_in(request).person)
     done = await _carry_out(request, messages.EnrolPerson, person=data.person, rank=data.rank, second=second)
-    if data.password is None:
+    if not data.activate:
         return done
-    answer = await dispatcher.authentication.set_credentials(
-        data.person, data.password, by=session_in(request).person, now=dispatcher.clock.now(), second=second
+    new = await dispatcher.authentication.enrolment.issue(
+        data.person, by=session_in(request).person, now=dispatcher.clock.now(), second=second
     )
-    return _credentials_set(answer)
+    if not isinstance(new, NewActivation):
+        refuse(new)
+    return bodies.DoneResponse(activation=new.code, until=new.until)
+
+
+async def _check_alone(dispatcher: Dispatcher, data: bodies.StaffBody, *, by: str) -> None:
+    """Nobody hands out a sign-in alone, and nobody enrols a cashier alone, once there are two people."""
+
+    def read(engine: Engine) -> tuple[bool, bool]:
+        house = engine.house()
+        return house.staffed, house.guarded or by != house.opened_by
+
+    is_staffed, takes_two = await dispatcher.queue.run(read)
+    if data.rank == Role.CASHIER and is_staffed:
+        raise refused(403, "second-person", "enrolling a cashier needs the approval of a second person")
+    if data.activate and takes_two:
+        raise refused(403, "second-person", "an activation code needs the approval of a second person")
 
 
 @delete("/api/staff", status_code=200, summary="Remove a person from the staff list")
 async def dismiss(request: StaffRequest, data: JSONBody[bodies.DismissBody]) -> bodies.DoneResponse:
-    """Removes the person and ends their sessions at once."""
-    return await _carry_out(request, messages.DismissPerson, person=data.person)
+    """Removes the person and ends their sessions at once. Someone of supervising rank needs an approval."""
+    second = second_for(request, "DELETE /api/staff", data)
+    return await _carry_out(request, messages.DismissPerson, person=data.person, second=second)
+
+
+@post(
+    "/api/staff/{person:str}/acknowledge",
+    status_code=200,
+    summary="Acknowledge that access was recovered for a person",
+)
+async def acknowledge(request: StaffRequest, person: FromPath[str]) -> bodies.DoneResponse:
+    """Ends the alarm. The person concerned cannot do it."""
+    return await _carry_out(request, messages.AcknowledgeRecovery, person=person)
 
 
 @post(
@@ -298,6 +314,6 @@ async def report(request: StaffRequest, day: FromQuery[str | None] = None) -> Re
 
 
 ENDPOINTS = [
-    sign_in, sign_out, session, password, staff, enrol, dismiss, unlock, revoke, devices,
+    sign_in, sign_out, session, staff, enrol, dismiss, acknowledge, unlock, revoke, devices,
     enrol_device, dismiss_device, interpretations, books, report,
 ]  # fmt: skip

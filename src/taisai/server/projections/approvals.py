@@ -47,8 +47,10 @@ REQUESTS: Final[Mapping[str, Words]] = {
 """Requests and commands without a text elsewhere."""
 ENDPOINTS: Final[Mapping[str, Words]] = {
     "POST /api/staff": Words(
-        "Enrol a person, or change their rank or credentials", "登记人员，或更改其职级或登录凭据"
+        "Enrol a person, change their rank, or give them a code for a first sign-in",
+        "登记人员、更改其职级，或发放首次登录激活码",
     ),
+    "DELETE /api/staff": Words("Remove a person from the staff list", "将人员从员工名单移除"),
     "POST /api/staff/{person}/unlock": Words("Unlock a person", "为人员解锁"),
     "POST /api/devices": Words("Enrol a device at a taken seat", "在有人座位登记设备"),
 }
@@ -66,6 +68,10 @@ RANKS: Final[Mapping[str, Words]] = {
 }
 LABELS: Final[Mapping[str, Words]] = {
     "act": Words("Step", "步骤"),
+    "activate": Words(
+        "Code for a first sign-in; their old password and authenticator end",
+        "首次登录激活码；原密码与验证器失效",
+    ),
     "amount": Words("Amount", "金额"),
     "area": Words("Area", "投注区"),
     "claim": Words("Claim", "款项"),
@@ -82,7 +88,6 @@ LABELS: Final[Mapping[str, Words]] = {
     "most": Words("Maximum", "最高"),
     "new_id": Words("New bet", "新投注"),
     "now": Words("Rank now", "目前职级"),
-    "password": Words("Password and authenticator", "密码与验证器"),
     "referral": Words("Question", "事项"),
     "stake": Words("Stake", "注额"),
     "ticket": Words("Ticket that ends with", "票券尾号"),
@@ -98,7 +103,6 @@ RETURNED: Final = Words("returned", "退还")
 HANDED_BACK: Final = Words(
     "Handed back to seat {seat}, stake and winnings together", "座位 {seat} 实收（本金连彩金）"
 )
-NEW: Final = Words("set again", "重新设置")
 AT_SEAT: Final = Words("{area}, seat {seat}", "{area}，座位 {seat}")
 SHOWN_OF_TICKET: Final = 4
 """Signs of a ticket's number that the second person sees."""
@@ -207,8 +211,6 @@ def _field(name: str, value: Any, sent: Struct, table: Table | None) -> Iterator
             yield _amount(texts.joined(where, MEANS[bet.means]), bet.stake)
     elif name == "ticket":  # whoever knows the number can cash it
         yield ApprovalField(label=label, value=_plain(value[-SHOWN_OF_TICKET:]))
-    elif name == "password":
-        yield ApprovalField(label=label, value=NEW)
     elif name == "claim" and table is not None and value in table.claims:
         claim = table.claims[value]
         way = TO_PLAYER if claim.of_player else BY_PLAYER

@@ -209,13 +209,10 @@ class HouseFeeds:
 
     def _apply_house(self, events: Iterable[object]) -> None:
         for event in events:
-            if isinstance(event, SignInFailed):
-                alarm = self._sign_ins.take(event)
-            else:
-                alarm = house_views.alarm_of(event)
-            if alarm is not None:
-                self._alarms.append(alarm)
-            elif isinstance(event, DeviceEnrolled | DeviceDismissed):
+            attack = self._sign_ins.take(event) if isinstance(event, SignInFailed) else None
+            alarms = [alarm for alarm in (house_views.alarm_of(event), attack) if alarm is not None]
+            self._alarms.extend(alarms)
+            if isinstance(event, DeviceEnrolled | DeviceDismissed):
                 self._terminal_places = None
         self._look_at_limits()
 

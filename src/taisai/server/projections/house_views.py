@@ -9,12 +9,14 @@ from typing import Any, Final, NamedTuple
 import msgspec
 
 from taisai.cage import House, how_to_finish, unfinished
+from taisai.cage.credentials import ALTERED, RecoveredAccess
 from taisai.cage.messages import (
     ClockJumped,
     DiceAlarmNoted,
     OverAgeNoted,
     OverrideNoted,
     PersonLocked,
+    SignInFailed,
     WitnessOverridden,
 )
 from taisai.cage.transfers import MissingSide
@@ -70,9 +72,10 @@ def pit_view(
     no_money: Words | None = None,
 ) -> views.PitView:
     """Every table, and what needs attention. The caller gives the alarms, and why no money leaves."""
+    recovered = (_recovered(person, recovery) for person, recovery in house.recovered.items())
     return views.PitView(
         tables=tuple(_in_pit(table) for table in tables.values() if table.name),
-        alarms=alarms,
+        alarms=(*alarms, *recovered),
         wins=tuple(
             views.LargeWin(table=table, round=number, seat=seat, won=won)
             for (table, number, seat), won in islice(reversed(house.wins.items()), MOST_WINS)
@@ -80,6 +83,13 @@ def pit_view(
         locked=tuple(sorted(house.locked)),
         no_money=no_money,
     )
+
+
+def _recovered(person: str, recovery: RecoveredAccess) -> views.Alarm:
+    """The alarm that stays until somebody acknowledges it in the office."""
+    en = f"Access was recovered for {person} with the house's key: {recovery.reason}. Acknowledge it"
+    zh = f"已用本场密钥为 {person} 恢复登录：{recovery.reason}。请在办公室页确认"
+    return views.Alarm(at=recovery.at, about="house", says=Words(f"{en} in the office", zh))
 
 
 def _in_pit(table: Table) -> views.PitTable:
@@ -157,6 +167,10 @@ def alarm_of(event: object) -> views.Alarm | None:
         case PersonLocked():
             about = "house"
             en, zh = f"{event.person} is locked", f"{event.person} 已被锁定"
+        case SignInFailed() if event.why == ALTERED:
+            about = "house"
+            en = f"The stored credentials of {event.person} were changed outside the server. Give a new code"
+            zh = f"{event.person} 的登录凭据在服务器之外被改动，请发新的激活码"
         case _:
             return None
     return views.Alarm(at=event.at, about=about, says=Words(en, zh))
@@ -179,8 +193,11 @@ def storage_alarm(found: Distrusted, at: int) -> views.Alarm:
     """The alarm of stored bytes that someone without the house key has written or changed."""
     if found.kind == "vault" and found.name.startswith(CREDENTIALS):
         person = found.name.removeprefix(CREDENTIALS)
-        en = f"The stored password of {person} has no valid code of this house. They cannot sign in: renew it"
-        zh = f"{person} 的已存密码没有本场的有效验证码，无法登录：请重新设置"
+        en = (
+            f"The stored password of {person} has no valid code of this house. They cannot sign in: give a "
+            "new code for a first sign-in"
+        )
+        zh = f"{person} 的已存密码没有本场的有效验证码，无法登录：请发新的激活码"
     elif found.kind == "vault":
         en = f"The stored secret {found.name} has no valid code of this house and is not used"
         zh = f"已存机密 {found.name} 没有本场的有效验证码，不予使用"

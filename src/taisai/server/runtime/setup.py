@@ -1,10 +1,10 @@
-"""Setting up a house: keys, journal, approvals, casino.toml; and unlocking a person while no server runs."""
+"""Setting up a house: keys, journal, approvals, casino.toml; and access to it while no server runs."""
 
 from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import date
@@ -13,8 +13,9 @@ from typing import Final, NamedTuple
 
 from taisai import __version__
 from taisai.cage import FLOOR_LADDER, FLOOR_SECOND, House
-from taisai.cage.messages import EnrolPerson, OpenHouse, SetCredentials, UnlockPerson
-from taisai.cage.values import NAME
+from taisai.cage.credentials import LONGEST_ACTIVATION
+from taisai.cage.messages import EnrolPerson, IssueActivation, OpenHouse, RecoverAccess, UnlockPerson
+from taisai.cage.values import NAME, same_person
 from taisai.game.refusals import Refusal
 from taisai.game.terms.opening import gaming_day
 from taisai.game.vocabulary import FLOOR, folded
@@ -23,15 +24,15 @@ from taisai.journal.codec import HOUSE_STREAM, AnyCommand
 from taisai.journal.seals.keys import PublicKey, public_path_of
 from taisai.rules import rulebook, rulebook_ids
 from taisai.rules.errors import RulesError, printable
-from taisai.server.auth import credentials as vault
-from taisai.server.auth.credentials import Cost, Passwords, weakness
-from taisai.server.auth.permissions import is_generic, is_path
+from taisai.server.auth.credentials import activation_hash, new_activation_code
+from taisai.server.auth.enrolment import too_few_supervisors
+from taisai.server.auth.permissions import Role, is_generic, is_path
 from taisai.server.config import Config
 from taisai.server.config.configuration import written
 from taisai.server.config.kinds import CURRENCY, ZONE
 from taisai.server.runtime.environment import Entropy, copy_checkpoint, manifest
 from taisai.server.runtime.rulebook_approvals import RulebookApproval, edition_comments, written_approvals
-from taisai.server.runtime.startup_checks import OpenedJournal, too_few_supervisors
+from taisai.server.runtime.startup_checks import OpenedJournal
 
 CONFIG: Final = "casino.toml"
 JOURNAL: Final = "journal.db"
@@ -57,13 +58,15 @@ class SetupPlan:
     currency: str
     zone: str
     administrator: str
+    supervisor: str
+    """The shift manager, who agrees to what the administrator may not do alone."""
     passphrase_file: Path | None = None
     """The file with the passphrase of the house's key, if it has one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewHouse:
-    """A new house, ready to serve; the second factor is shown only once."""
+    """A new house, ready to serve; the activation codes are shown only once."""
 
     config: Path
     journal: str
@@ -72,60 +75,53 @@ class NewHouse:
     checkpoint: str
     warning: str
     """What the house still needs."""
-    second_factor: str
+    activations: Mapping[str, str]
+    """Person → the code for their first sign-in."""
+    until: int
+    """When the codes end."""
 
     def __repr__(self) -> str:
         return f"<NewHouse {self.journal}>"
 
 
 def check_setup(plan: SetupPlan) -> None:
-    """Refuses an invalid plan, before the password is needed."""
+    """Refuses an invalid plan, before anything is made."""
     NAME.check(plan.house, "--house")
     CURRENCY.check(plan.currency, "--currency")
     ZONE.check(plan.zone, "--zone")
-    NAME.check(plan.administrator, "--administrator")
-    if is_path(plan.administrator):
-        got = repr(plan.administrator)
-        raise RulesError(f"expected a name without '/' that is not '.' or '..', got {got} (--administrator)")
-    if is_generic(plan.administrator):
-        got = f"{plan.administrator!r}, the name of a position"
-        raise RulesError(f"expected the name of a person, got {got} (--administrator)")
+    check_person(plan.administrator, "--administrator")
+    check_person(plan.supervisor, "--supervisor")
+    if same_person(plan.administrator, plan.supervisor):
+        got = f"{plan.supervisor!r} twice"
+        raise RulesError(f"expected two people, got {got} (--administrator and --supervisor)")
     made = (CONFIG, KEY, f"{KEY}.pub", APPROVALS, APPROVALS_KEY, f"{APPROVALS_KEY}.pub", JOURNAL)
     for name in (*made, *(JOURNAL + beside for beside in _BESIDE)):
         if os.path.lexists(plan.folder / name):
             raise RulesError(f"file exists: {name} in {plan.folder}; choose a new folder")
 
 
-def set_up(
-    plan: SetupPlan,
-    password: str,
-    *,
-    now: int,
-    entropy: Entropy,
-    passphrase: str | None = None,
-    cost: Cost | None = None,
-) -> NewHouse:
+def check_person(name: str, option: str) -> None:
+    """Refuses what is not the name of a person."""
+    NAME.check(name, option)
+    if is_path(name):
+        raise RulesError(f"expected a name without '/' that is not '.' or '..', got {name!r} ({option})")
+    if is_generic(name):
+        got = f"{name!r}, the name of a position"
+        raise RulesError(f"expected the name of a person, got {got} ({option})")
+
+
+def set_up(plan: SetupPlan, *, now: int, entropy: Entropy, passphrase: str | None = None) -> NewHouse:
     """Sets up a house, or leaves nothing behind; casino.toml is written last."""
     check_setup(plan)
-    if problem := weakness(password, plan.administrator):
-        raise RulesError(f"{problem} ({plan.administrator})")
     today = date.fromisoformat(gaming_day(now, ZONE.check(plan.zone)))
     with _undone(plan.folder) as made:
         name = f"{_slug(plan.house)}-{today.year}"
         key = _new_key(plan.folder / KEY, name, passphrase, entropy, made)
         approver = _new_key(plan.folder / APPROVALS_KEY, f"{name}-approvals", None, entropy, made)
         _write(plan.folder / APPROVALS, _own_approvals(approver, today), made)
-        new = vault.new_credentials(
-            plan.administrator,
-            password,
-            passwords=Passwords(entropy, cost),
-            entropy=entropy,
-            issuer=plan.house,
-        )
+        codes = {person: new_activation_code(entropy) for person in (plan.administrator, plan.supervisor)}
         journal = f"{_slug(plan.house)}-{entropy(4).hex()}"
-        checkpoint, warning = _open_journal(
-            plan, journal, key, new.credentials, now=now, entropy=entropy, made=made
-        )
+        checkpoint, warning = _open_journal(plan, journal, key, codes, now=now, entropy=entropy, made=made)
         _write(plan.folder / CONFIG, _config(plan), made)
     return NewHouse(
         config=plan.folder / CONFIG,
@@ -134,7 +130,8 @@ def set_up(
         approvals_key=approver.public,
         checkpoint=checkpoint,
         warning=warning,
-        second_factor=new.uri,
+        activations=codes,
+        until=now + LONGEST_ACTIVATION,
     )
 
 
@@ -142,13 +139,13 @@ def _open_journal(
     plan: SetupPlan,
     name: str,
     key: SigningKey,
-    credentials: vault.Credentials,
+    codes: Mapping[str, str],
     *,
     now: int,
     entropy: Entropy,
     made: list[Path],
 ) -> tuple[str, str]:
-    """Opens the journal with its administrator; returns the checkpoint and the warning."""
+    """Opens the journal with its first two people; returns the checkpoint and the warning."""
     path, by = plan.folder / JOURNAL, plan.administrator
     made += [Path(f"{path}{beside}") for beside in _BESIDE]
     _write(path, "", made, mode=0o600)  # it holds password hashes, and SQLite's other files take its mode
@@ -164,9 +161,11 @@ def _open_journal(
             second_rank=FLOOR_SECOND,
         )  # fmt: skip
         _execute(engine, opening)
-        _execute(engine, EnrolPerson(at=now, by=by, person=by, rank=FLOOR_LADDER[-1]))
-        _execute(engine, SetCredentials(at=now, by=by, person=by))
-        vault.keep(journal.store, by, credentials)
+        until = now + LONGEST_ACTIVATION
+        for (person, code), rank in zip(codes.items(), (Role.ADMINISTRATOR, Role.SHIFT_MANAGER), strict=True):
+            _execute(engine, EnrolPerson(at=now, by=by, person=person, rank=rank))
+            hashed = activation_hash(journal, person, until, code)
+            _execute(engine, IssueActivation(at=now, by=by, person=person, code=hashed, until=until))
         return journal.seal(key, at=now), too_few_supervisors(engine.house()) or ""
     finally:
         store.close()
@@ -241,6 +240,42 @@ def _undone(folder: Path) -> Iterator[list[Path]]:
         raise
 
 
+class RecoveryResult(NamedTuple):
+    """A supervisor with a new activation code, which is shown only once."""
+
+    person: str
+    code: str
+    until: int
+    entries: int
+    """The number of entries; all are sealed."""
+
+    def __repr__(self) -> str:
+        return f"<RecoveryResult {self.person!r}>"
+
+
+def recover_access(
+    config: Config, opened: OpenedJournal, person: str, rank: str, *, reason: str, now: int, entropy: Entropy
+) -> RecoveryResult:
+    """Gives a supervisor a new activation code in an opened journal, and seals the journal."""
+    engine, until = opened.engine, now + LONGEST_ACTIVATION
+    name = _known_name(engine.house(), person)
+    check_person(name, "PERSON")
+    code = new_activation_code(entropy)
+    hashed = activation_hash(opened.journal, name, until, code)
+    _execute(
+        engine,
+        RecoverAccess(at=now, by=FLOOR, person=name, rank=rank, code=hashed, until=until, reason=reason),
+    )
+    _seal(config, opened, now=now)
+    return RecoveryResult(name, code, until, opened.journal.size)
+
+
+def _seal(config: Config, opened: OpenedJournal, *, now: int) -> None:
+    text = opened.journal.seal(opened.key, at=now)
+    if config.journal.checkpoints is not None:
+        copy_checkpoint(config.journal.checkpoints, text)
+
+
 class UnlockResult(NamedTuple):
     """A person who may sign in again."""
 
@@ -260,9 +295,7 @@ def unlock_person(
     if isinstance(answer, Refusal):
         raise RulesError(str(answer))
     if answer:
-        text = journal.seal(opened.key, at=now)
-        if config.journal.checkpoints is not None:
-            copy_checkpoint(config.journal.checkpoints, text)
+        _seal(config, opened, now=now)
     return UnlockResult(name, bool(answer), journal.size)
 
 

@@ -11,13 +11,14 @@ from datetime import date
 from pathlib import Path
 from typing import Final
 
-from taisai.cage import House, StreamError
+from taisai.cage import StreamError
 from taisai.game.table import Table
 from taisai.game.terms.opening import gaming_day
 from taisai.journal import Engine, Journal, SigningKey, SqliteStore, load_public_key, load_signing_key
 from taisai.journal.seals.keys import MOST_PASSPHRASE
 from taisai.rules.book import Rulebook
 from taisai.rules.errors import RulesError, printable
+from taisai.server.auth.enrolment import people_warnings
 from taisai.server.config import Config, TableConfig
 from taisai.server.config.settings import settings_of
 from taisai.server.config.tables import TABLE, faults_of
@@ -64,21 +65,6 @@ class StartupReport:
 
     def fails(self, what: str, text: object) -> None:
         self.findings.append(Finding(what, passed=False, text=printable(str(text), 1_000)))
-
-
-LEAST_SUPERVISING: Final = 3
-"""People with credentials: one who is locked, and two who unlock them."""
-
-
-def too_few_supervisors(house: House) -> str | None:
-    """The warning for a house with too few supervisors to unlock one of them."""
-    supervisors = [person for person in house.credentials if house.supervising(house.people.get(person))]
-    if len(supervisors) >= LEAST_SUPERVISING:
-        return None
-    return (
-        f"expected {LEAST_SUPERVISING} people of the rank {house.second_rank} or above who can sign in, got "
-        f"{len(supervisors)}: enrol more; otherwise a locked person needs a stop and `taisai unlock`"
-    )
 
 
 LEAST_FREE: Final = 1_000_000_000  # bytes of the journal's disk: some weeks of a busy casino
@@ -269,7 +255,7 @@ def proven(
     check_chain(config, found, start, whole=whole)
     try:
         _check_tables(config, found, now, start)
-        if problem := too_few_supervisors(found.engine.house()):
+        for problem in people_warnings(found.engine):
             start.warns("people", problem)
     except (RulesError, StreamError) as error:
         start.fails("tables", error)
