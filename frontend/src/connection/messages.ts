@@ -1,4 +1,4 @@
-// Made from the server's schemas ff1e2fa8baf45c85 by `npm run messages`, never by hand.
+// Made from the server's schemas c6862bf4b3279968 by `npm run messages`, never by hand.
 
 export type AnyCommand =
   | Assign
@@ -2323,10 +2323,12 @@ export interface ApprovalResponse {
   until: number;
 }
 /**
- * The second person approves; some minutes after their last code they give another.
+ * The second person approves; some minutes after their last code they give another, or use a passkey.
  */
 export interface ApproveBody {
   code?: string | null;
+  challenge?: string | null;
+  assertion?: {} | null;
 }
 /**
  * A clause of a document, in the words of the rulebook.
@@ -2334,6 +2336,15 @@ export interface ApproveBody {
 export interface ClauseResponse {
   clause: string;
   says: string;
+}
+/**
+ * What a person sets; what is left out stays as it is.
+ */
+export interface CredentialsBody {
+  setup: string;
+  password?: string | null;
+  code?: string | null;
+  passkey?: {} | null;
 }
 /**
  * The tables and roles of the demonstration.
@@ -2381,6 +2392,7 @@ export interface DeviceResponse {
  */
 export interface DismissBody {
   person: string;
+  approval?: string | null;
 }
 /**
  * A device to remove, and the reason.
@@ -2394,7 +2406,8 @@ export interface DismissDeviceBody {
  */
 export interface DoneResponse {
   done: boolean;
-  uri: string | null;
+  activation: string | null;
+  until: number | null;
 }
 /**
  * An edition of a rulebook of this house whose interpretations somebody has to adopt.
@@ -2437,6 +2450,13 @@ export interface EnterResponse {
   seat: string | null;
 }
 /**
+ * A person's name and the activation code that they were given.
+ */
+export interface FirstSignInBody {
+  person: string;
+  activation: string;
+}
+/**
  * The state of the server. A stranger gets the status, and the name and rulebook of each table.
  */
 export interface HealthResponse {
@@ -2469,12 +2489,28 @@ export interface InterpretationsResponse {
   adopted: AdoptedResponse[];
 }
 /**
- * A person's new password, with their old password and a code as proof.
+ * A challenge for a passkey. It is good once, for two minutes.
  */
-export interface PasswordBody {
-  password: string;
-  code: string;
-  new: string;
+export interface PasskeyChallengeResponse {
+  challenge: string;
+  host: string;
+}
+/**
+ * A person's name, and the answer of their passkey to a challenge (AuthenticationResponseJSON).
+ */
+export interface PasskeySignInBody {
+  person: string;
+  challenge: string;
+  assertion: {};
+}
+/**
+ * A person's own password and a code, or the answer of their passkey, as proof that it is them.
+ */
+export interface ProofBody {
+  password?: string | null;
+  code?: string | null;
+  challenge?: string | null;
+  assertion?: {} | null;
 }
 /**
  * The reason for an action.
@@ -2500,6 +2536,16 @@ export interface SessionResponse {
   opened: number;
 }
 /**
+ * What a person needs to set their own credentials. The server does not show it again.
+ */
+export interface SetupResponse {
+  setup: string;
+  person: string;
+  uri: string;
+  until: number;
+  passkey: {} | null;
+}
+/**
  * A person's name, password and code.
  */
 export interface SignInBody {
@@ -2515,12 +2561,12 @@ export interface SignInResponse {
   session: SessionResponse;
 }
 /**
- * A new member of staff, or the new rank or credentials of one.
+ * A new member of staff, or the new rank of one.
  */
 export interface StaffBody {
   person: string;
   rank: string;
-  password?: string | null;
+  activate?: boolean | null;
   approval?: string | null;
 }
 /**
@@ -2532,6 +2578,8 @@ export interface StaffMember {
   locked: boolean;
   has_credentials: boolean;
   sessions: number;
+  activation: number | null;
+  recovered: boolean;
 }
 /**
  * The reason, and the approval of a second person.
