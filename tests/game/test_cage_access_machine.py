@@ -16,7 +16,7 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
-from taisai.cage import House, access
+from taisai.cage import House, access, people
 from taisai.cage import decide as cage
 from taisai.cage import house as cage_state
 from taisai.cage.messages import (
@@ -135,11 +135,11 @@ def _take_letters_for_strangers(patch: pytest.MonkeyPatch) -> None:
 
 
 def _unlock_alone(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(cage, "_unlocking", lambda *_: ())
+    patch.setattr(people, "_unlocking", lambda *_: ())
 
 
 def _replace_alone(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(cage, "_replacing", lambda *_, **__: ())
+    patch.setattr(people, "_replacing", lambda *_, **__: ())
 
 
 def _keep_who_left(patch: pytest.MonkeyPatch) -> None:

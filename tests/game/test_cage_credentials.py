@@ -6,8 +6,7 @@ from typing import Any
 
 import pytest
 
-from taisai.cage import House, credentials
-from taisai.cage import decide as cage
+from taisai.cage import House, credentials, people
 from taisai.cage.credentials import LONGEST_ACTIVATION, MOST_TRIES, can_sign_in
 from taisai.cage.house import read_house, write_house
 from taisai.cage.messages import (
@@ -309,7 +308,7 @@ def test_nothing_is_ever_wrong_whatever_is_asked_of_a_guarded_house() -> None:
 
 
 def _anyone_alone(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(cage, "_second", lambda *_: ())
+    patch.setattr(people, "second_person", lambda *_: ())
 
 
 def _nobody_needed(patch: pytest.MonkeyPatch) -> None:

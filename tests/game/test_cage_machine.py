@@ -17,7 +17,7 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
-from taisai.cage import House, access
+from taisai.cage import House, access, people
 from taisai.cage import decide as cage
 from taisai.cage import house as cage_state
 from taisai.cage import values as cage_values
@@ -182,11 +182,11 @@ def _know_no_retry(patch: pytest.MonkeyPatch) -> None:
 
 
 def _need_no_second(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(cage, "_second", lambda *_: ())
+    patch.setattr(people, "second_person", lambda *_: ())
 
 
 def _enrol_alone(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(cage, "_enrolling", lambda *_: ())
+    patch.setattr(people, "_enrolling", lambda *_: ())
 
 
 def _begin_again(patch: pytest.MonkeyPatch) -> None:
@@ -195,7 +195,7 @@ def _begin_again(patch: pytest.MonkeyPatch) -> None:
 
 
 def _second_himself(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(cage, "same_person", lambda *_: False)
+    patch.setattr(people, "same_person", lambda *_: False)
 
 
 def _take_namesakes(patch: pytest.MonkeyPatch) -> None:

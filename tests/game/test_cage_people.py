@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from taisai.cage import House
+from taisai.cage import House, people
 from taisai.cage import decide as cage
 from taisai.cage.messages import (
     DismissPerson,
@@ -121,7 +121,7 @@ def test_dual_control_takes_another_person_of_the_second_rank() -> None:
 
 
 def test_sabotage_dual_control_left_out_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cage, "_second", lambda *_: ())
+    monkeypatch.setattr(people, "second_person", lambda *_: ())
     assert len(lone_commands()) == 6 * len(WITH_SECOND)
 
 
@@ -229,7 +229,7 @@ def test_one_person_in_other_letters_is_not_two() -> None:
 
 
 def test_sabotage_letters_taken_for_people_are_seen(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cage, "same_person", lambda one, other: one == other)
+    monkeypatch.setattr(people, "same_person", lambda one, other: one == other)
     assert len(passed_for_two()) == 2
 
 

@@ -8,7 +8,7 @@ from typing import Any, Final, NamedTuple
 
 from msgspec import UNSET
 
-from taisai.cage import messages
+from taisai.cage import messages, people
 from taisai.cage.access import (
     ADOPTION,
     access_limits,
@@ -23,7 +23,7 @@ from taisai.cage.access import (
 from taisai.cage.archive import archive_refusals
 from taisai.cage.house import House, HouseTransfer, Ticket, entries, limits_of, movement_of, transfer_of
 from taisai.cage.messages import HouseCommand, HouseEvent
-from taisai.cage.values import beyond, clock, lookup, same_person, too_many, value_refusals
+from taisai.cage.values import beyond, clock, lookup, too_many, value_refusals
 from taisai.game.checks import AMOUNTS, MOST_AT_ONCE, above_most
 from taisai.game.refusals import Reason, Refusal, first
 from taisai.game.vocabulary import FLOOR, TABLE, is_name
@@ -208,7 +208,7 @@ def _people(house: House, command: HouseCommand, act: _Act) -> Iterator[Refusal]
     elif isinstance(command, messages.UnlockPerson) and command.by == FLOOR:
         # Given at the command line with the house's key, when no two people are left who can sign in.
         if command.second is not None:
-            yield from _second(house, command.second, command.by, command.person)
+            yield from people.second_person(house, command.second, command.by, command.person)
     elif who is not _Who.ANYONE:
         yield from _staff(house, command, who)
 
@@ -223,86 +223,10 @@ def _staff(house: House, command: HouseCommand, who: _Who) -> Iterator[Refusal]:
         message = f"expected a person on the staff list, got {quoted(command.by)}"
         yield Refusal(Reason.UNKNOWN_PERSON, _PEOPLE, message)
     elif rank is not None and who is _Who.SUPERVISOR and not opener:
-        yield from _supervising(house, command, rank)
+        yield from people.supervising(house, command, rank)
     if who is _Who.TWO:
-        yield from _second(house, getattr(command, "second", None), command.by)
-    yield from _by_two(house, command, is_self=is_self, opener=opener)
-
-
-def _by_two(house: House, command: HouseCommand, *, is_self: bool, opener: bool) -> Iterator[Refusal]:
-    """Why one person may not do this to another, or to themselves."""
-    match command:
-        case messages.EnrolPerson():
-            yield from _enrolling(house, command)
-        case messages.UnlockPerson():
-            yield from _unlocking(house, command)
-        case messages.SetCredentials():
-            yield from _replacing(house, command, is_self=is_self)
-        case messages.DismissPerson():
-            yield from _dismissing(house, command)
-        case messages.IssueActivation() if command.second is not None or not opener:
-            yield from _second(house, command.second, command.by, command.person)
-        case messages.CommitCredentials() if not is_self:
-            message = f"only {quoted(command.person)} may set these credentials, not {quoted(command.by)}"
-            yield Refusal(Reason.NOT_PERMITTED, _ACCESS, message)
-        case _:
-            pass
-
-
-def _supervising(house: House, command: HouseCommand, rank: str) -> Iterator[Refusal]:
-    """Why a person may not change a rank: it is their own, or above it."""
-    person = getattr(command, "person", None)
-    ranks = (house.second_rank, lookup(house.people, person), getattr(command, "rank", None))
-    least = max((each for each in ranks if each in house.ladder), key=house.ladder.index)
-    if house.ladder.index(rank) < house.ladder.index(least):
-        message = f"only the {least} or a higher rank may do this, not {command.by!r} ({rank})"
-        yield Refusal(Reason.NOT_PERMITTED, _PEOPLE, message)
-    elif person == command.by:
-        yield Refusal(Reason.NOT_PERMITTED, _PEOPLE, f"{person!r} cannot do this for themselves")
-
-
-def _enrolling(house: House, command: messages.EnrolPerson) -> Iterator[Refusal]:
-    """Why two people are needed to enrol a supervisor; the opener of the House enrols the first two alone."""
-    alone = command.by == house.opened_by and not house.staffed and not house.guarded
-    before = lookup(house.people, command.person)
-    changed = before != command.rank  # a retry needs no consent
-    supervises = house.supervising(command.rank) or (house.guarded and house.supervising(before))
-    # A second person who is named without need is checked too: the event records them.
-    if command.second is not None or (supervises and changed and not alone):
-        yield from _second(house, command.second, command.by, command.person)
-
-
-def _dismissing(house: House, command: messages.DismissPerson) -> Iterator[Refusal]:
-    """Why two people are needed to dismiss a supervisor."""
-    supervises = house.guarded and house.supervising(lookup(house.people, command.person))
-    if command.second is not None or supervises:
-        yield from _second(house, command.second, command.by, command.person)
-
-
-def _unlocking(house: House, command: messages.UnlockPerson) -> Iterator[Refusal]:
-    """Why a person may not unlock themselves, neither as the first nor as the second of two."""
-    if same_person(command.by, command.person):
-        message = f"{command.person!r} cannot do this for themselves"
-        yield Refusal(Reason.NOT_PERMITTED, _ACCESS, message)
-    yield from _second(house, command.second, command.by, command.person)
-
-
-def _replacing(house: House, command: messages.SetCredentials, *, is_self: bool) -> Iterator[Refusal]:
-    """Why two people are needed to replace the credentials of a possible second person."""
-    rank = lookup(house.people, command.person)
-    replaced = rank is not None and command.person in house.credentials
-    if command.second is not None or (replaced and house.supervising(rank) and not is_self):
-        yield from _second(house, command.second, command.by, command.person)
-
-
-def _second(house: House, second: str | None, *others: str) -> Iterator[Refusal]:
-    """Why the second person is not accepted: not on the staff list, below the rank, or one of the others."""
-    rank = lookup(house.people, second)
-    if not house.supervising(rank) or any(same_person(second, other) for other in others):
-        who = f"{quoted(second)}, {rank or 'not on the staff list'}" if second is not None else "no one"
-        besides = " and ".join(quoted(other) for other in others)
-        wanted = f"a second person besides {besides}, of the rank {house.second_rank} or above"
-        yield Refusal(Reason.SECOND_PERSON, Clause("house:dual-control"), f"expected {wanted}, got {who}")
+        yield from people.second_person(house, getattr(command, "second", None), command.by)
+    yield from people.by_two(house, command, is_self=is_self, opener=opener)
 
 
 # The state of the House
@@ -404,7 +328,7 @@ def _amounts(house: House, event: HouseEvent) -> Iterator[Refusal]:
         kind = "sale" if is_sold else "redemption"
         takes_two = limits is not None and amount > getattr(limits, kind)
         if takes_two or event.second is not None:  # one who is named without need is recorded too
-            yield from _second(house, event.second, event.by)
+            yield from people.second_person(house, event.second, event.by)
 
 
 def _money(house: House, event: HouseEvent) -> Iterator[Refusal]:

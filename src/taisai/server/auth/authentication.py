@@ -306,13 +306,12 @@ class Authentication:
 
         Credentials that were set before there were commitments are committed to as they are, once.
         """
-        before = await self._queue.run(_without_commitment)
+        open_, gone, before = await self._queue.run(_left_over)
         if before:
             adopting = messages.AdoptCredentials(at=now, by=FLOOR, commitments=before)
             answer = await self._queue.execute(HOUSE_STREAM, adopting)
             if isinstance(answer, Refusal):
                 raise JournalError(f"the House refused to adopt credentials: {answer}")
-        open_, gone = await self._queue.run(_left_over)
         self._to_note += [_Ended(session, person, SignOutCause.STOPPED) for session, person in open_.items()]
         await self._note_ends(now)
         if gone:
@@ -376,10 +375,14 @@ def _delete(people: Iterable[str], engine: Engine) -> None:
             vault.forget(engine.journal.store, person)
 
 
-def _left_over(engine: Engine) -> tuple[dict[str, str], set[str]]:
-    """Sessions of before the start, and people with stored credentials that the House does not know."""
+def _left_over(engine: Engine) -> tuple[dict[str, str], set[str], dict[str, str]]:
+    """What was left by the last stop.
+
+    Sessions, people with stored credentials that the House does not know, and commitments that are missing.
+    """
     house = engine.house()
-    return dict(house.sessions), vault.holders(engine.journal.store) - house.credentials
+    gone = vault.holders(engine.journal.store) - house.credentials
+    return dict(house.sessions), gone, _without_commitment(engine)
 
 
 def _without_commitment(engine: Engine) -> dict[str, str]:

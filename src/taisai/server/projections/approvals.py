@@ -209,7 +209,7 @@ def _field(name: str, value: Any, sent: Struct, table: Table | None) -> Iterator
         for bet in value:
             where = texts.filled(AT_SEAT, area=_area(bet.area, table), seat=_plain(bet.seat))
             yield _amount(texts.joined(where, MEANS[bet.means]), bet.stake)
-    elif name == "ticket":  # whoever knows the number can cash it
+    elif name == "ticket":  # a person who knows the number can cash it
         yield ApprovalField(label=label, value=_plain(value[-SHOWN_OF_TICKET:]))
     elif name == "claim" and table is not None and value in table.claims:
         claim = table.claims[value]
