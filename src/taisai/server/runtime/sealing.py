@@ -25,7 +25,7 @@ from taisai.server.runtime.witness_links import Sealed, WitnessLink
 SEAL: Final = 1.0  # seconds between looks for entries to seal
 ASK_AGAIN: Final = 30_000  # ms after which an idle house asks its witnesses whether they still answer
 ALARM_AFTER: Final = 5_000  # ms of silence before the pit has an alarm: a restart of a witness takes less
-TAIL_STAYS: Final = 3_600_000  # ms that the pit is told of an unsealed tail: nothing says that people looked
+TAIL_STAYS: Final = 3_600_000  # ms that the pit shows an unsealed tail: nothing says that people looked
 NO_WITNESS: Final = "no-witness"
 """The alarm of a house without a witness, which a start finds."""
 UNSEALED_TAIL: Final = "unsealed-tail"
