@@ -106,14 +106,14 @@ def test_a_house_asks_its_witness_at_every_start(taisai: Taisai, tmp_path: Path)
             assert engine.answer(HOUSE_STREAM, command)
         second = taisai("serve", "--config", "lotus/casino.toml", "--check")
         assert "! tail: the last stop was not clean: 1 entry of " in second.out
-        assert f"✓ witness: {NAME} had seen 4 of 5 entries" in second.out, second
+        assert f"✓ witness: {NAME} had seen 6 of 7 entries" in second.out, second
         shutil.copy(journal, tmp_path / "new.db")
         for beside in ("-wal", "-shm"):
             Path(f"{journal}{beside}").unlink(missing_ok=True)
         shutil.copy(tmp_path / "old.db", journal)
         cut = taisai("serve", "--config", "lotus/casino.toml", "--check")
         assert cut.code == 1
-        missing = f"✗ witness: 1 entry is missing: the witness {NAME} has seen 5, the journal has 4"
+        missing = f"✗ witness: 1 entry is missing: the witness {NAME} has seen 7, the journal has 6"
         assert missing in cut.err
         shutil.copy(tmp_path / "new.db", journal)
     silent = taisai("serve", "--config", "lotus/casino.toml", "--check")

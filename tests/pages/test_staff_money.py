@@ -35,6 +35,7 @@ async def sold(page: Page) -> str:
 
 async def cut_off(page: Page, line: Line, button: str) -> None:
     """Presses a button; it is done, and the answer never comes."""
+    await expect(page.get_by_test_id(button)).to_be_enabled()
     line.hold()
     await page.get_by_test_id(button).click()
     await line.lose()
