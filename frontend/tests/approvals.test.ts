@@ -1,4 +1,4 @@
-// What waits for a person's approval, and what the person who asks is told.
+// What waits for a person's approval, and what the person who asks sees.
 import { fireEvent, render, screen, waitFor } from "@testing-library/svelte";
 import { SvelteMap } from "svelte/reactivity";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";

@@ -1,4 +1,4 @@
-"""Whoever can write the file: forged snapshots, parts, trees, entries and secrets, and a second writer."""
+"""People who can write the file: forged snapshots, parts, trees, entries and secrets, and a second writer."""
 
 from __future__ import annotations
 
