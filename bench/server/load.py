@@ -137,7 +137,7 @@ class _Server:
         for client in self.clients:
             client.close()
         self._in.close()
-        self._process.wait(30)
+        assert self._process.wait(30) == 0
 
 
 def _coming_in(server: _Server) -> asyncio.Future[None]:

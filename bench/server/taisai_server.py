@@ -1,4 +1,7 @@
-"""The floor itself in a process of its own: one table, so many enrolled terminals, all seated and rich."""
+"""The server in a process of its own: one table, so many enrolled terminals, all seated and rich.
+
+The journal is sealed every second, and a witness has seen it, as at a house.
+"""
 
 from __future__ import annotations
 
@@ -27,17 +30,20 @@ from taisai.server.runtime.environment import WallClock
 from taisai.server.runtime.house_server import HouseServer
 from taisai.server.runtime.plan import ConnectionLimits, HousePlan, TablePlan
 from taisai.server.runtime.serving import Serving, listening
+from taisai.server.runtime.witness_links import WitnessLink
+from taisai.witness.client import FileWitness
+from taisai.witness.memory import SeenCheckpoints
 
 KEY: Final = Ed25519PrivateKey.from_private_bytes(b"a key that every terminal has!!!")
 PUBLIC: Final = KEY.public_key().public_bytes(Encoding.Raw, PublicFormat.Raw).hex()
 STREAM: Final = stream_of(TABLE)
+HOUSE_KEY: Final = SigningKey.new("bench", seed=bytes(32))
 
 
 def _prepared(folder: str, many: int) -> Engine:
-    key = SigningKey.new("bench", seed=bytes(32))
     store = SqliteStore(Path(folder, "floor.db"))
     journal = Journal.opened(
-        store, journal="bench", key=key, at=AT, by="ann", program="bench", demonstration=True
+        store, journal="bench", key=HOUSE_KEY, at=AT, by="ann", program="bench", demonstration=True
     )
     engine = Engine(journal)
     ann: Any = {"at": AT, "by": "ann"}
@@ -83,7 +89,12 @@ async def main(many: int) -> None:
             ),
         )  # fmt: skip
         clock = WallClock()
-        casino = HouseServer(engine, plan, clock=clock, entropy=secrets.token_bytes)
+        seen = Path(folder, "witnessed.jsonl")
+        SeenCheckpoints.make(seen)
+        link = WitnessLink(FileWitness(seen))
+        casino = HouseServer(
+            engine, plan, clock=clock, entropy=secrets.token_bytes, key=HOUSE_KEY, links=[link]
+        )
         await casino.start()
         serving = Serving(casino, at, signals=False)
         task = asyncio.create_task(serving.run())
@@ -103,6 +114,8 @@ async def main(many: int) -> None:
             by = CLOCK if act is Act.CLOSE_BETS else DEALER
             answer = await casino.queue.execute(STREAM, Perform(at=clock.now(), by=by, act=act, **figures))  # type: ignore[arg-type]
             print(answer if isinstance(answer, Refusal) else "done", flush=True)
+        assert await casino.sealing.cover() is None, "the witness has not seen the journal"
+        assert casino.sealing.covered == engine.journal.size
         serving.stop()
         await task
 
