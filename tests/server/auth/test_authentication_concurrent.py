@@ -11,10 +11,11 @@ from typing import Any, TypeVar
 
 import pytest
 
-from taisai.cage.messages import SignInFailed
+from taisai.cage import SignOutCause
+from taisai.cage.messages import SignedOut, SignInFailed
 from taisai.server.auth.authentication import Authentication
 from taisai.server.auth.sessions import NewSession
-from taisai.server.auth.sign_in_refusals import BUSY, WRONG_CREDENTIALS, SignInRefused
+from taisai.server.auth.sign_in_refusals import BUSY, STOPPING, WRONG_CREDENTIALS, SignInRefused
 from taisai.server.auth.verification import MOST_CHECKED, MOST_STRANGERS, STRANGERS_AT_WORK, WORKERS
 from tests.server.auth.staffed_house import DAN, DESK, MAX, PASSWORDS, SUE, Staffed, running
 
@@ -204,6 +205,25 @@ def test_anyone_who_hangs_up_has_still_failed() -> None:
 
     running(hanging_up())
     assert [event.why for event in staffed.told(SignInFailed)] == ["password"]
+
+
+@pytest.mark.parametrize("moment", ["before", "between"])
+def test_a_sign_in_during_a_stop_is_told_that_the_server_stops(moment: str) -> None:
+    """Not that name, password or code were wrong: they were right."""
+    staffed = Staffed()
+
+    async def stopping() -> Came:
+        if moment == "before":
+            await staffed.door.finish(staffed.now)
+        else:  # the session is open, and its sign-in on its way to the journal
+            staffed.queue.between = lambda _command: staffed.door.finish(staffed.now)
+        opened = staffed.door._open_session(DAN, "dealer", address=DESK, now=staffed.now)
+        return await opened
+
+    assert running(stopping()) == STOPPING
+    assert [event.why for event in staffed.told(SignedOut)] == (
+        [SignOutCause.STOPPED] if moment == "between" else []
+    )
 
 
 def test_two_at_the_same_desk_come_in_together() -> None:

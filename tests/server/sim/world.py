@@ -18,6 +18,7 @@ from taisai.server.auth.approvals import Approval, RequestToApprove, digest_of
 from taisai.server.auth.credentials import Cost, Passwords
 from taisai.server.auth.permissions import SECOND_PERSONS, role_of
 from taisai.server.auth.sessions import NewSession, Session
+from taisai.server.auth.sign_in_refusals import STOPPING
 from taisai.server.handlers.context import approved_form
 from taisai.server.runtime.house_server import HouseServer
 from taisai.server.runtime.plan import ConnectionLimits, HousePlan, TablePlan
@@ -205,6 +206,8 @@ class World:
             admitted.cancel()
             return None
         signed = admitted.result()
+        if signed == STOPPING:
+            return None
         assert isinstance(signed, NewSession), signed
         return Staff(signed.token), signed.session
 

@@ -28,6 +28,7 @@ from taisai.server.auth.sign_in_refusals import (
     BUSY,
     CODE_NEEDED,
     LOCKED,
+    STOPPING,
     UNRECORDED,
     WRONG_CREDENTIALS,
     SignInRefusalReason,
@@ -98,6 +99,8 @@ class Authentication:
         self._gone: set[str] = set()
         """People whose credentials ended, and may still be stored."""
         self._tasks: set[asyncio.Task[Any]] = set()
+        self._stops = False
+        """Whether the server stops, so that no session begins any more."""
 
     # Signing in and out
 
@@ -126,6 +129,8 @@ class Authentication:
     async def _open_session(
         self, person: str, rank: str, *, address: str, now: int
     ) -> NewSession | SignInRefused:
+        if self._stops:
+            return STOPPING
         opened = self.sessions.opened(person, rank, now)
         if opened is None:
             return BUSY
@@ -142,9 +147,9 @@ class Authentication:
         if await self._queue.run(partial(_rank_of, session.person)) != session.rank:
             self.sessions.end(session.id, SignOutCause.REVOKED)
         if self.sessions.get(session.id) is None:
-            self._queue_end(session, SignOutCause.REVOKED)
+            self._queue_end(session, SignOutCause.STOPPED if self._stops else SignOutCause.REVOKED)
             await self._note_ends(now)
-            return WRONG_CREDENTIALS
+            return STOPPING if self._stops else WRONG_CREDENTIALS
         self.known.add(network_of(address), now)
         _log.info("signed in", person=session.person, session=session.id, address=address)
         return opened
@@ -319,6 +324,7 @@ class Authentication:
 
     async def finish(self, now: int) -> None:
         """Before a stop: answers pending sign-ins and ends every session."""
+        self._stops = True
         await asyncio.gather(*self._tasks, return_exceptions=True)
         self.sessions.end_all(why=SignOutCause.STOPPED)
         await self._note_ends(now)

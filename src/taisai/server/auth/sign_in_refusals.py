@@ -18,6 +18,8 @@ class SignInRefusalReason(StrEnum):
     """Too many sign-ins are being checked."""
     UNRECORDED = "unrecorded"
     """The journal cannot be written, so the sign-in cannot be recorded."""
+    STOPPING = "stopping"
+    """The server stops, so no session can begin."""
     NOT_SECOND = "not-second"
     """The person cannot decide about the request, or it does not wait any more."""
     CODE_NEEDED = "code-needed"
@@ -62,6 +64,9 @@ BUSY: Final = SignInRefused(
 )
 UNRECORDED: Final = SignInRefused(
     SignInRefusalReason.UNRECORDED, "the journal cannot be written, so the sign-in cannot be recorded"
+)
+STOPPING: Final = SignInRefused(
+    SignInRefusalReason.STOPPING, "the server stops; sign in again when it is back"
 )
 CODE_NEEDED: Final = SignInRefused(
     SignInRefusalReason.CODE_NEEDED,
