@@ -105,7 +105,7 @@ def _faults_under(book: Rulebook, name: str, wanted: Iterable[pairs.Pair]) -> li
         # A referral would be dropped with the round.
         ("mbs-sic-bo-v6", 3, {"prevails": "these"}, pairs.Pair("die-damaged", "other", "revealed")),
         # A question about chips would outlive the bets that went back.
-        ("mbs-sic-bo-v6", 2, {"events": ["late-bet"]}, pairs.Pair("chips-unclear", "die-damaged", "revealed")),
+        ("mbs-sic-bo-v6", 2, {"events": ["late-bet"]}, pairs.Pair("chips-unclear", "die-damaged", "settled")),
         # Terminals that are down would save a round whose console failed.
         (
             "rws-sic-bo-etg-v8",

@@ -216,9 +216,9 @@ def test_rws_5_1_2_a_sight_that_is_contested_is_no_fact_for_the_other_report_tha
 
 
 def asked(playing: Playing, reports: int) -> tuple[int, int]:
-    """Reports of different words, one after another: how many are recorded, and how many questions are open."""
+    """Reports of different words: how many are recorded in all, and how many questions are open."""
     for number in range(reports):
-        playing.do(ReportIrregularity, "dan", event=Irregularity.OTHER, detail=f"a glass falls, number {number}")
+        playing.do(ReportIrregularity, "dan", event=Irregularity.OTHER, detail=f"glass {number} falls")
     ruled = [event for event in playing.log if isinstance(event, IrregularityRuled)]
     return len(ruled), len(open_referrals(playing.table))
 

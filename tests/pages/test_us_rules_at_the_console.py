@@ -154,9 +154,9 @@ async def test_three_card_2_1_the_backs_of_each_deck_are_recorded(people: People
 
 async def _uses_the_automated_shaker(crew: Crew) -> None:
     """The manual shaker leaves the table before the automated one comes (US 6(d))."""
-    for asked_for in (command("remove-item", item="manual-shaker"), command("place-item", item="automated-shaker")):
+    for what, item in (("remove-item", "manual-shaker"), ("place-item", "automated-shaker")):
         seen = crew.seen
-        await crew.dealer.send(asked_for, table=crew.table)
+        await crew.dealer.send(command(what, item=item), table=crew.table)
         await crew.sees(seen)
 
 
