@@ -145,6 +145,7 @@ def unforeseen(book: Rulebook) -> list[str]:
     own = {event for (event, phase), cell in rules.cells.items() if not cell.caught}
     own |= {event for event, _ in (*rules.instead, *rules.seen)}
     own |= set(SIGHTS) if rules.open_seen is not None else set()
+    own |= rules.pairs.ends_with_void if rules.pairs is not None else set()
     return [str(event) for event in Irregularity if event not in own]
 
 

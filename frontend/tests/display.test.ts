@@ -47,6 +47,23 @@ describe("where a table stands", () => {
   });
 });
 
+describe("why a table is paused", () => {
+  const paused = (shut: string) => ({ ...table().stoppage, shut, clause: "6(b)" });
+  it.each([
+    ["en", "equipment-failure", "electronic equipment failed"],
+    ["zh", "equipment-failure", "电子设备故障"],
+    ["en", "power-failure", "the power failed"],
+    ["en", "interrupted", "the system stopped during a round"],
+    ["en", "the lights of area 4 stay dark", "the lights of area 4 stay dark"],
+  ])("%s: what was reported without words has words: %s", async (code, reason, says) => {
+    await loadLanguage(code);
+    render(Notice, { view: table({ stoppage: paused(reason) }) });
+    expect(screen.getByText(new RegExp(says))).toBeTruthy();
+    expect(screen.queryByText(/equipment-failure|power-failure|interrupted/)).toBeNull();
+    await loadLanguage("en");
+  });
+});
+
 describe("the dice", () => {
   it("are hidden until the server tells them", () => {
     render(Reveal, { view: table() });

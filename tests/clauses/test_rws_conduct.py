@@ -288,7 +288,8 @@ def test_rws_5_10_whatever_else_goes_to_the_table_games_shift_manager(book: Rule
 
 
 def test_rws_1_2_the_dealer(book: Rulebook) -> None:
-    assert ladder(book)[:1] == [("dealer", "1.2")]
+    assert ladder(book)[:1] == [("dealer", "1.5")]  # the clause by which the position is filled
+    assert {step.by for step in book.procedure.steps} == {"dealer", "clock"}
 
 
 def test_rws_1_5_positions_are_filled_by_persons_assigned_to_them(book: Rulebook) -> None:

@@ -29,7 +29,7 @@ PLAYBOOKS = {path.stem: path.read_text("utf-8") for path in FILES}
 PLAYBOOKS |= {f"edition-1/{path.stem}": path.read_text("utf-8") for path in EARLIER}
 READINGS = {
     f"{path.parent.name}/{path.stem}": path.read_text("utf-8")
-    for path in sorted(FOLDER.glob("reading-[abc]/*.round"))
+    for path in sorted(FOLDER.glob("reading-[a-d]/*.round"))
 }
 """Second readings: written from the documents alone, with what they order before it was played."""
 

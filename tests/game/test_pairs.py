@@ -91,23 +91,25 @@ def _faults_under(book: Rulebook, name: str, wanted: Iterable[pairs.Pair]) -> li
         # A clause that lets a round go on would cure a void.
         (
             "mbs-sic-bo-v6",
-            5,
+            6,
             {"rulings": ["continue", "settle-by-outcome", "reset-and-enter"], "beside": ["void"]},
             pairs.Pair("power-failure", "die-not-flat", "revealed"),
         ),
         # An option to withdraw would end a void.
         (
             "mbs-sic-bo-v6",
-            4,
+            5,
             {"rulings": ["withdraw-option"], "beside": ["void"]},
             pairs.Pair("power-failure", "exposed-early", "open-tumbled"),
         ),
         # A referral would be dropped with the round.
-        ("mbs-sic-bo-v6", 2, {"prevails": "these"}, pairs.Pair("die-damaged", "other", "revealed")),
+        ("mbs-sic-bo-v6", 3, {"prevails": "these"}, pairs.Pair("die-damaged", "other", "revealed")),
+        # A question about chips would outlive the bets that went back.
+        ("mbs-sic-bo-v6", 2, {"events": ["late-bet"]}, pairs.Pair("chips-unclear", "die-damaged", "settled")),
         # Terminals that are down would save a round whose console failed.
         (
             "rws-sic-bo-etg-v8",
-            3,
+            4,
             {"rulings": ["continue", "settle-by-outcome", "settle-registered"],
              "beside": ["void", "void-affected"]},
             pairs.Pair("terminals-down", "equipment-failure", "closed-tumbled"),
@@ -115,7 +117,7 @@ def _faults_under(book: Rulebook, name: str, wanted: Iterable[pairs.Pair]) -> li
         # A result would be corrected that no roll has given.
         (
             "us-sic-bo",
-            7,
+            8,
             {"rulings": ["settle-then-shut", "continue", "settle-by-outcome"], "beside": ["no-roll"]},
             pairs.Pair("wrong-result", "die-not-flat", "entered"),
         ),

@@ -28,6 +28,7 @@ from taisai.game.rounds.settlement import bet_records, stakes_by_purse
 from taisai.game.snapshot import loading, read_table, write_round, write_table
 from taisai.game.vocabulary import Means, RecordChange
 from taisai.rules import Act, rulebook
+from taisai.rules.settlement import BetState
 from tests.game.playing import MBS, THREE_CARD, US, Playing, course
 from tests.tiers import count
 
@@ -86,6 +87,7 @@ class Round:
     def __init__(self, case: Case, *, right: bool, pause: Callable[[Playing], None] | None = None) -> None:
         self.case, self.right, self.pause = case, right, pause
         self.playing = Playing(rulebook(case.book), {}, limits=LIMITS[case.book]).staff().equip()
+        self.is_paid = False
         self.given: dict[str, int] = {}
         """Seat → what the payment and the cashing of colour chips brought, less the cash chips it laid."""
         for seat in (*CASH, COLOUR):
@@ -138,8 +140,26 @@ class Round:
             return
         for place, chip in enumerate(self.case.chips):
             if chip.wrong and chip.moment == moment:
+                counted = self.collected(chip)
                 self.put_right(f"b{place}", chip)
+                if self.is_paid and self.means(chip.seat) is Means.CASH_CHIPS:
+                    self.add(chip.seat, counted - self.collected(chip))
                 self.check()
+
+    def collected(self, chip: Chip) -> int:
+        """What is collected of a player by the record, where a mistake in it is of what was laid.
+
+        The chips were collected as they lay, so that a mistake which is found later takes and gives nothing.
+        """
+        if chip.wrong not in ("missing", "extra", "stake") or not self.is_paid:
+            return 0
+        table = self.playing.table
+        round_ = table.rounds[0] if table.rounds else table.current
+        return sum(
+            one.stake - one.returned
+            for one in bet_records(self.playing.table, round_, round_.live())
+            if one.bet.seat == chip.seat and one.state is BetState.LOST
+        )
 
     def put_right(self, name: str, chip: Chip) -> None:
         fields: dict[str, Any] = {"id": name}
@@ -195,6 +215,7 @@ class Round:
                         got = payable[purse.index] - staked.get(purse.index, 0)
                         self.add(purse.seat.name, got)
                 self.lay_as_it_was()
+                self.is_paid = True
             if act == Act.OPEN_BETS:
                 for place, chip in enumerate(case.chips):
                     self.lay(f"b{place}", chip)

@@ -8,15 +8,23 @@ import pytest
 from msgspec import UNSET
 
 from taisai.game import Refusal
-from taisai.game.commands import ConfirmReport, ContestReport, Perform, ReportIrregularity
+from taisai.game.commands import (
+    ConfirmReport,
+    ContestReport,
+    DecideReferral,
+    Perform,
+    ReportIrregularity,
+)
 from taisai.game.events import IrregularityRuled, ReportHeld, RoundVoided
-from taisai.game.irregularities import rulings
-from taisai.game.table import MOST_HELD
+from taisai.game.irregularities import consequences, rulings
+from taisai.game.irregularities.referrals import open_referrals
+from taisai.game.table import MOST_HELD, MOST_REFERRED
+from taisai.game.vocabulary import Treatment
 from taisai.rules import Act, Irregularity, Outcome, rulebook, rulebook_ids
 from taisai.rules.irregularities import Irregularities
 from taisai.rules.vocabulary import Visibility
 from tests.game.past_rounds import compiled_once
-from tests.game.playing import at
+from tests.game.playing import Playing, at
 
 
 def held_with_nothing_on_view(book: str) -> Iterator[str]:
@@ -202,3 +210,40 @@ def test_rws_5_1_2_a_sight_that_is_contested_is_no_fact_for_the_other_report_tha
     for report in ("h1", "h2"):
         goes_on.do(ConfirmReport, "pat", report=report)
     assert (goes_on.table.phase, goes_on.table.held) == ("closed-tumbled", None)
+
+
+# Questions
+
+
+def asked(playing: Playing, reports: int) -> tuple[int, int]:
+    """Reports of different words: how many are recorded in all, and how many questions are open."""
+    for number in range(reports):
+        playing.do(ReportIrregularity, "dan", event=Irregularity.OTHER, detail=f"glass {number} falls")
+    ruled = [event for event in playing.log if isinstance(event, IrregularityRuled)]
+    return len(ruled), len(open_referrals(playing.table))
+
+
+@pytest.mark.parametrize("book", rulebook_ids())
+def test_every_report_is_recorded_and_no_round_has_more_than_the_most_open_questions(book: str) -> None:
+    playing = at(rulebook(book), "closed")
+    assert asked(playing, MOST_REFERRED) == (MOST_REFERRED, MOST_REFERRED)
+    assert asked(playing, 5) == (MOST_REFERRED + 5, MOST_REFERRED)
+    decider = "sal" if book == "us-sic-bo" else "sue"
+    for referral in open_referrals(playing.table):
+        assert playing.table.holds  # the round waits for the last of them
+        decision = {"referral": referral.id, "treatment": Treatment.CONTINUE, "reason": "wiped up"}
+        playing.do(DecideReferral, decider, **decision)
+    assert not playing.table.holds
+    assert asked(playing, 1) == (MOST_REFERRED + 6, 1)
+
+
+def test_sabotage_questions_without_end_are_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(consequences, "_is_open_already", lambda *_, **__: False)
+    assert asked(at(rulebook("mbs-sic-bo-v6"), "closed"), MOST_REFERRED + 1)[1] > MOST_REFERRED
+
+
+def test_the_same_report_about_other_equipment_is_another_question() -> None:
+    playing = at(rulebook("us-sic-bo"), "closed")
+    for item in ("electrical-device", "electrical-device", "manual-shaker", None):
+        playing.do(ReportIrregularity, "dan", event=Irregularity.EQUIPMENT_FAILURE, item=item)
+    assert len(open_referrals(playing.table)) == 3

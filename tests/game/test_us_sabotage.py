@@ -273,7 +273,7 @@ def _no_events(*_args: Any, **_fields: Any) -> tuple[()]:
     return ()
 
 
-def _only_between_rounds(table: Table, _item: str) -> Refusal | None:
+def _only_between_rounds(table: Table, _item: str, _now: int) -> Refusal | None:
     return between_rounds(table, "house:equipment")
 
 

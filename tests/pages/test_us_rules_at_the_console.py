@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from playwright.async_api import expect
 
+from taisai.protocol.commands import command
 from tests.pages.dealing import Crew
 from tests.pages.forms import CAMERA, as_rank, asked, filled, in_both_languages, opened, pictured, sent
 from tests.pages.page_checks import axe
@@ -149,3 +150,44 @@ async def test_three_card_2_1_the_backs_of_each_deck_are_recorded(people: People
         await pictured(console.page, "backs")
         await sent(console)
     assert [one["backs"] for one in house.events(table, "shoe-loaded")] == [["blue diamonds", "red stripes"]]
+
+
+async def _uses_the_automated_shaker(crew: Crew) -> None:
+    """The manual shaker leaves the table before the automated one comes (US 6(d))."""
+    for what, item in (("remove-item", "manual-shaker"), ("place-item", "automated-shaker")):
+        seen = crew.seen
+        await crew.dealer.send(command(what, item=item), table=crew.table)
+        await crew.sees(seen)
+
+
+async def test_us_5_b_the_casino_supervisor_inspects_the_automated_shaker_for_the_shift(
+    people: People, house: House
+) -> None:
+    table = house.fresh("US")
+    async with Crew(house, table) as crew:
+        await _uses_the_automated_shaker(crew)
+        while not crew.due("inspect", before="shift"):
+            await crew.step()
+        opening = house.events(table, "item-inspected")
+        assert {(one["item"], one["position"], one["before"]) for one in opening} == {
+            ("electrical-device", "floorperson", "opening"), ("automated-shaker", "floorperson", "opening"),
+        }  # fmt: skip
+        dealer, floor = await people.console(table), await people.console(table, "floorperson")
+        head = await people.console(table, crew.head_rank)
+        for console in (dealer, floor):  # who inspected it for the opening does not do it for the shift
+            await console.next_is("inspect")
+            await expect(console.at("next")).to_be_disabled()
+        await head.next_is("inspect")
+        await head.at("next").click()
+        dialog = head.at("act-dialog")
+        await expect(dialog.get_by_test_id("field-runs")).to_have_attribute("min", "3")
+        await expect(dialog.get_by_test_id("face-1")).to_have_count(0)  # numbers are for the device alone
+        await filled(head, runs="3", passed="yes")
+        await pictured(head.page, "inspection-for-the-shift")
+        assert await axe(head.page) == []
+        await sent(head)
+        await dealer.next_is("open-bets")
+        inspected = house.events(table, "item-inspected")[len(opening) :]
+        assert [(one["clause"], one["position"], one["before"], one["runs"]) for one in inspected] == [
+            ("5(b)", "casino-supervisor", "shift", 3)
+        ]

@@ -45,6 +45,7 @@ OPTIONAL: frozenset[Shape] = frozenset(
     irregularities sight
     irregularities sight after_close
     irregularities precedence
+    irregularities precedence events
     irregularities pair
     irregularities pair then
     irregularities pair events phases

@@ -75,6 +75,9 @@ export function hasText(key: string): boolean {
   return table[section]?.[name] !== undefined;
 }
 
+/** Why a table is paused: the words that staff gave, or those for what was reported without any. */
+export const pausedFor = (reason: string): string => (hasText(`paused.${reason}`) ? tDynamic(`paused.${reason}`) : reason);
+
 /** A text from the server, in the reader's language. */
 export const localized = (words: Words | null | undefined): string =>
   words ? ((words as unknown as Record<string, string>)[code] ?? words.en) : "";

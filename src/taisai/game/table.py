@@ -36,6 +36,7 @@ MOST_BETS: Final = 1_000_000  # of one round
 MOST_IN_BATCH: Final = 500  # of one command; the largest layout has 104 areas
 MOST_TEXT: Final = 500  # characters of a reason or detail
 MOST_CALLS: Final = 5  # of one seat that are open at once
+MOST_REFERRED: Final = 20  # reports of one round that wait for a decision at once: later ones wait with them
 MOST_HELD: Final = 20  # reports by one person that wait at once: by then somebody else has to come
 
 

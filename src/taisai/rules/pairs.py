@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from enum import StrEnum
-from itertools import combinations_with_replacement
+from itertools import combinations_with_replacement, permutations
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from taisai.rules.clauses import Clause
@@ -51,13 +51,20 @@ class Precedence(NamedTuple):
     beside: frozenset[Ruling]
     prevails: Precedes
     reason: str
+    events: frozenset[Irregularity] = frozenset()
+    """The irregularities whose rulings are beside; those of every one if empty."""
 
-    def fits(self, ruling: Ruling, other: Ruling) -> bool:
-        """Whether the line is about two rulings, in either order."""
-        return self._stands(ruling, other) or self._stands(other, ruling)
+    def fits(self, one: RuledEvent, other: RuledEvent) -> bool:
+        """Whether the line is about the rulings of two irregularities, in either order."""
+        return self._stands(one, other) or self._stands(other, one)
 
-    def _stands(self, ruling: Ruling, other: Ruling) -> bool:
-        return ruling in self.rulings and other in self.beside
+    def _stands(self, one: RuledEvent, other: RuledEvent) -> bool:
+        is_meant = not self.events or other.event in self.events
+        return is_meant and one.cell.ruling in self.rulings and other.cell.ruling in self.beside
+
+    def is_about(self, ruling: Ruling, other: Ruling) -> bool:
+        """Whether two rulings can meet on the line, in either order."""
+        return any(one in self.rulings and two in self.beside for one, two in permutations((ruling, other)))
 
 
 class PairSide(NamedTuple):
@@ -150,7 +157,7 @@ class PairOrder(NamedTuple):
                 return _excepted(exception, first, second)
         if self.closed_seen is not None and _ends_option(first, second):
             return PairCell(Prevails.SECOND, (second.cell,), self.closed_seen, self.sight)
-        line = next(line for line in self.order if line.fits(first.cell.ruling, second.cell.ruling))
+        line = next(line for line in self.order if line.fits(first, second))
         if line.prevails is Precedes.BOTH:
             second_weighs = first.cell.ruling in line.beside and second.cell.ruling not in line.beside
             weightier = second if second_weighs else first
@@ -158,6 +165,14 @@ class PairOrder(NamedTuple):
         prevails = Prevails.FIRST if first.cell.ruling in line.rulings else Prevails.SECOND
         cell = first.cell if prevails is Prevails.FIRST else second.cell
         return PairCell(prevails, (cell,), cell.clause, line.reason)
+
+    @property
+    def ends_with_void(self) -> frozenset[Irregularity]:
+        """The irregularities of which nothing is left to decide once their round is void."""
+        lines = (line for line in self.order if line.events and line.prevails is Precedes.THESE)
+        return frozenset().union(
+            *(line.events for line in lines if line.rulings & VOIDS and Ruling.REFER in line.beside)
+        )
 
     def phase_after(self, phase: Phase, ruling: Ruling) -> Phase:
         """The phase in which a second irregularity is ruled that follows a first at once.
@@ -240,7 +255,8 @@ def _precedence(entry: Section) -> Precedence:
     if prevails is Precedes.THESE and rulings & beside:
         expected = f"rulings that are not under 'rulings' as well, where '{Precedes.THESE}' prevail"
         raise entry.error("beside", expected, repr(", ".join(sorted(rulings & beside))))
-    return Precedence(rulings, beside, prevails, entry.text("reason"))
+    events = frozenset(entry.each_choice("events", Irregularity) if entry.has("events") else ())
+    return Precedence(rulings, beside, prevails, entry.text("reason"), events)
 
 
 def _rulings(entry: Section, key: str) -> frozenset[Ruling]:
@@ -251,10 +267,11 @@ def _check_total(section: Section, order: tuple[Precedence, ...], rulings: set[R
     """Every two rulings of the book meet on a line, and every line is about two rulings of the book."""
     used = set()
     for one, other in combinations_with_replacement(sorted(rulings), 2):
-        number = next((n for n, line in enumerate(order) if line.fits(one, other)), None)
+        about = [number for number, line in enumerate(order) if line.is_about(one, other)]
+        number = next((number for number in about if not order[number].events), None)
         if number is None:
             raise section.error("precedence", f"a line about '{one}' and '{other}'", "no such line")
-        used.add(number)
+        used |= {each for each in about if each <= number}
     for number in range(len(order)):
         if number not in used:
             got = "a line that no two rulings of this rulebook reach"

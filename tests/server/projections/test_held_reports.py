@@ -110,3 +110,13 @@ def test_the_pit_counts_the_reports_that_wait() -> None:
     assert [table.reports for table in view.tables] == [1]
     playing.do(ConfirmReport, "pat", report="h1")
     assert pit_view(House(), {"T1": playing.table}).tables[0].reports == 0
+
+
+def test_the_round_tells_that_a_question_ended_with_its_void() -> None:
+    playing = at(rulebook(MBS), "revealed")
+    playing.do(ReportIrregularity, "dan", event=Irregularity.CHIPS_UNCLEAR)
+    playing.do(ReportIrregularity, "dan", event=Irregularity.DOME_OR_DICE_BROKEN)
+    log = RoundLogs.of(playing.log).of_round(playing.number)
+    assert log is not None
+    told = [(one.what, one.clause) for one in log.incidents()]
+    assert told[-2:] == [("round-voided", "5.5"), ("referral-ended", "5.5")]

@@ -214,3 +214,30 @@ def test_sabotage_a_position_that_was_read_for_unnoticed_is_found(monkeypatch: p
 def test_sabotage_an_act_that_is_not_offered_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("taisai.server.projections.table_offers.acts", lambda _table: iter(()))
     assert any(list(left_out(state, offers(state.table, state.now))) for state in states(SETUPS[0], 0))
+
+
+@pytest.mark.parametrize("shakes", [0, 1, 3])
+def test_dice_that_become_too_old_in_a_round_are_replaced_by_marked_steps_until_they_are_shaken(
+    shakes: int,
+) -> None:
+    quick, random = seated(next(setup for setup in SETUPS if setup.name == "us-manual")), Random(4)
+    now, steps = NOON, list[str]()
+
+    def takes_the_next_step() -> str:
+        main = next(offer for offer in offers(quick.table, now) if offer.main)
+        by = who(quick.table, main, random)
+        assert by is not None
+        fields = filled(quick.table, main, by, random)
+        assert fields is not None
+        assert not isinstance(quick.ask(command_of(main, fields, at=now, by=by)), Refusal)
+        return str(main.preset.get("act", main.command))
+
+    while quick.table.phase != "closed":
+        takes_the_next_step()
+    if shakes:
+        quick.ask(c.Perform(at=now, by="dan", act=Act.TUMBLE, tumbles=shakes))
+    now += 25 * 3_600_000
+    while quick.table.phase not in ("revealed", "between"):
+        steps.append(takes_the_next_step())
+        assert len(steps) < 10, steps
+    assert steps == (["uncover"] if shakes == 3 else ["remove-item", "place-item", "tumble", "uncover"])

@@ -9,7 +9,7 @@ from taisai.game.betting.messages import BetRegistered, RecordCorrected, Recorde
 from taisai.game.betting.stakes import hand_back, lay, purse_of
 from taisai.game.money.ledger import Account
 from taisai.game.rounds.round import Round
-from taisai.game.rounds.settlement import kept_out, remember_tolerance
+from taisai.game.rounds.settlement import columns_of, kept_out, remember_tolerance
 from taisai.game.table import Effects, Purse, Table
 from taisai.game.vocabulary import Means
 from taisai.rules.clauses import Clause
@@ -44,8 +44,33 @@ def restaked_by_purse(table: Table, edit: RecordEdit) -> dict[int, int]:
     return {index: change for index, change in changes.items() if change}
 
 
-def passed_on_by_purse(table: Table, edit: RecordEdit) -> dict[int, int]:
-    """Purse → cash chips that were another player's when they were laid, and so when they were collected."""
+def lost_cash(table: Table, round_: Round) -> dict[int, int]:
+    """Purse → cash chips that lay on losing areas of a settled round, as far as the limits let them play."""
+    lost: dict[int, int] = {}
+    assert round_.result is not None
+    for layout, rows in columns_of(table, round_).items():
+        terms = table.in_force[round_.terms][layout]
+        for row, column in enumerate(rows):
+            if column is None or terms.returns[row][round_.result.index]:
+                continue
+            for purse in table.purses:
+                if purse.means is Means.CASH_CHIPS and purse.index < len(column) and column[purse.index]:
+                    kept = round_.kept_out.get((layout, row, purse.index), 0)
+                    lost[purse.index] = lost.get(purse.index, 0) + column[purse.index] - kept
+    return lost
+
+
+def passed_on_by_purse(
+    table: Table, edit: RecordEdit, before: dict[int, int], after: dict[int, int]
+) -> dict[int, int]:
+    """Purse → cash chips that nobody owes, because they were laid and collected as they lay.
+
+    Another player's were theirs all along; a losing stake was collected as it was, whatever the record said.
+    """
+    seats = {bet.seat for bet in (edit.before, edit.after, edit.part) if bet is not None}
+    if len(seats) == 1:
+        changed = restaked_by_purse(table, edit)
+        return {index: after.get(index, 0) - before.get(index, 0) for index in changed}
     changes: dict[int, int] = {}
     was = edit.before
     for bet in (edit.after, edit.part):
@@ -68,7 +93,8 @@ def restated(table: Table, round_: Round, event: RecordCorrected) -> Round:
     _rewrite(trial, event)
     if round_.settled is not None:
         _limit_again(table, trial)
-        trial.restaked, trial.passed_on = restaked_by_purse(table, edit), passed_on_by_purse(table, edit)
+        trial.restaked = restaked_by_purse(table, edit)
+        trial.passed_on = passed_on_by_purse(table, edit, lost_cash(table, round_), lost_cash(table, trial))
     return trial
 
 
@@ -120,6 +146,7 @@ def on_record_corrected(table: Table, event: RecordCorrected) -> None:
     for bet, _ in edit.stakes():
         purse_of(table, table.seats[bet.seat], bet.means)
     changes = restaked_by_purse(table, edit)
+    lost = lost_cash(table, round_) if round_.settled is not None else {}
     if round_ is table.round:
         for bet, stake in edit.stakes():
             purse = table.seats[bet.seat].purses[bet.means.purse]
@@ -134,7 +161,8 @@ def on_record_corrected(table: Table, event: RecordCorrected) -> None:
     was = set(round_.tolerated)
     _limit_again(table, round_)
     remember_tolerance(table, round_, was)
-    round_.restaked, round_.passed_on = changes, passed_on_by_purse(table, edit)
+    round_.restaked = changes
+    round_.passed_on = passed_on_by_purse(table, edit, lost, lost_cash(table, round_))
 
 
 def _bet_of(event: RecordCorrected, bet: RecordedBet) -> BetRegistered:

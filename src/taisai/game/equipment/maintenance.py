@@ -17,7 +17,7 @@ from taisai.rules.clauses import Clause
 from taisai.rules.equipment import EquipmentItem, Inspection
 from taisai.rules.errors import RulesError
 from taisai.rules.outcomes import FACES, Outcome
-from taisai.rules.vocabulary import Irregularity, Visibility
+from taisai.rules.vocabulary import Act, Irregularity, Visibility
 
 EQUIPMENT: Final = Clause("house:equipment")
 SHOE: Final = Clause("house:shoe")
@@ -38,7 +38,7 @@ def place_item(table: Table, command: messages.PlaceItem) -> Events | Refusal:
         ruled = table.irregularities.ruling_for(Irregularity.TWO_SHAKERS, table.phase, table.settings)
         message = f"{other} is on the table: remove it before {item.id} comes"
         return refused(Reason.RULED_OUT, ruled.clause, message)
-    if refusal := refused_change(table, command.item) or _not_fresh(table, command):
+    if refusal := refused_change(table, command.item, command.at) or _not_fresh(table, command):
         return refusal
     custodian = None
     if item.custody is not None:
@@ -53,12 +53,24 @@ def place_item(table: Table, command: messages.PlaceItem) -> Events | Refusal:
     )  # fmt: skip
 
 
-def refused_change(table: Table, item: str) -> Refusal | None:
-    """Why an item cannot come or go now. Dice with limited time are replaced in a round, before the shake."""
+def refused_change(table: Table, item: str, now: int) -> Refusal | None:
+    """Why an item cannot come or go now.
+
+    Dice with limited time are replaced in a round, before the shake; in mid-shake once they are too old.
+    """
     limited = table.equipment.items[item].hours_on_table is not None and table.practice > 1
-    if limited and table.round is not None and table.phase.visibility is Visibility.NONE:
-        return None
+    if limited and table.round is not None:
+        outlived = table.equipment.outlived(max(now, table.latest), table.settings)
+        is_due = outlived is not None and outlived.id == item and _in_mid_shake(table)
+        if table.phase.visibility is Visibility.NONE or is_due:
+            return None
     return between_rounds(table, EQUIPMENT)
+
+
+def _in_mid_shake(table: Table) -> bool:
+    """Whether the dice lie covered, and were not shaken often enough yet."""
+    least = table.equipment.least_tumbles(table.settings)
+    return table.phase.visibility is Visibility.CONCEALED and table.current.tumbles < least
 
 
 def _not_fresh(table: Table, command: messages.PlaceItem) -> Refusal | None:
@@ -86,7 +98,7 @@ def _excluded(table: Table, item: EquipmentItem) -> str | None:
 def remove_item(table: Table, command: messages.RemoveItem) -> Events | Refusal:
     """An item leaves the table between rounds."""
     refusal = at_table(table, command.by) or _not_here(table, command.item)
-    refusal = refusal or refused_change(table, command.item)
+    refusal = refusal or refused_change(table, command.item, command.at)
     if refusal:
         return refusal
     return (messages.ItemRemoved(at=command.at, by=command.by, clause=EQUIPMENT, item=command.item),)
@@ -237,7 +249,13 @@ def on_placed(table: Table, event: messages.ItemPlaced) -> None:
 
 
 def on_removed(table: Table, event: messages.ItemRemoved) -> None:
+    """An item is off the table; dice that leave in mid-shake have not been shaken."""
+    is_limited = table.equipment.items[event.item].hours_on_table is not None
     table.equipment.remove(event.item)
+    if is_limited and table.round is not None and table.phase.visibility is Visibility.CONCEALED:
+        first = next(step for step in table.procedure.steps if step.act is Act.TUMBLE)
+        table.round.tumbles, table.round.phase = 0, first.start
+        table.round.acts.discard(Act.TUMBLE)
     if event.item == CARDS_ITEM:
         table.shoe.load(0)
 

@@ -19,7 +19,7 @@ from taisai.game.refusals import Reason, Refusal
 from taisai.game.rounds import corrections
 from taisai.game.rounds.messages import BetsReopened, DiceUncovered, SettlementUndone
 from taisai.game.rounds.round import Round
-from taisai.game.table import Table
+from taisai.game.table import MOST_REFERRED, Table
 from taisai.game.terms.messages import TableShut
 from taisai.game.vocabulary import Hold, Subject
 from taisai.rules.clauses import Clause
@@ -323,10 +323,30 @@ def _refer(table: Table, case: IrregularityCase) -> Events | Refusal:
     if table.practice > 1 and case.event is Irregularity.CHIPS_UNCLEAR:
         holds = holds and case.phase.visibility is Visibility.SHOWN  # decided after the uncovering
     number = case.round.number if case.round else None
+    if table.practice > 1 and _is_open_already(table, case, number, holds=holds):
+        return ()  # the report is recorded, and the question that is open decides on it
     return referred(
         table, case.at, case.by, case.ruled.clause, subject=case.event, number=number, to=case.ruled.to,
         holds=holds, detail=case.detail,
     )  # fmt: skip
+
+
+def _is_open_already(table: Table, case: IrregularityCase, number: int | None, *, holds: bool) -> bool:
+    """Whether the same question is open, or as many of its round as are open at once."""
+    waiting = [
+        referral
+        for referral in table.referrals.values()
+        if referral.decided_by is None
+        and (referral.round, referral.holds) == (number, holds)
+        and isinstance(referral.subject, Irregularity)
+    ]
+    if len(waiting) >= MOST_REFERRED:
+        return True
+    question = (case.event, case.ruled.to, case.detail)
+    is_same_item = case.item is None and case.round is None
+    for report in case.round.irregularities if case.round is not None else ():
+        is_same_item |= (report.event, report.item, report.ruling) == (case.event, case.item, Ruling.REFER)
+    return is_same_item and any((one.subject, one.to, one.detail) == question for one in waiting)
 
 
 def referred(

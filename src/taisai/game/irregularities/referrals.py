@@ -97,7 +97,12 @@ def decide_referral(table: Table, command: DecideReferral) -> Events | Refusal:
         at=command.at, by=command.by, clause=clause, referral=referral.id,
         treatment=command.treatment, reason=command.reason, second=command.second,
     )  # fmt: skip
-    return (decided, *follows)
+    return (decided, *(event for event in follows if not _ends(event, referral)))
+
+
+def _ends(event: Event, referral: Referral) -> bool:
+    """Whether an event ends the referral that is being decided."""
+    return isinstance(event, ReferralEnded) and event.referral == referral.id
 
 
 def _who_decides(table: Table, referral: Referral, treatment: Treatment) -> tuple[str, Clause]:

@@ -88,7 +88,7 @@ def _reported(
     rules, seen = table.irregularities, False
     event = rules.event_about(command.event, _kind_of_item(table, command.item))
     if round_ is not None and (round_ is table.round or round_.voided):
-        before = round_.seen and not round_.voided  # a void round has had the consequence of that
+        before = _seen_before(table, round_)
         seen = rules.sees(event, round_.voided_in or phase, seen=command.seen or before)
     case = judged(
         table,
@@ -104,6 +104,19 @@ def _reported(
         return _waits(table, case)
     ruled = _ruled(table, case)
     return ruled if isinstance(ruled, Refusal) else (*_confirmed_by(table, case), *ruled)
+
+
+def _seen_before(table: Table, round_: Round) -> bool:
+    """Whether it is a fact that a die was seen; a void round has had the consequence of what voided it."""
+    if not round_.voided:
+        return round_.seen
+    rules, settings = table.irregularities, table.settings
+    return any(
+        report.seen
+        and report.waits is None
+        and rules.ruled(report.event, report.phase, settings, seen=True, item=report.item).ruling not in VOIDS
+        for report in round_.irregularities
+    )
 
 
 def _kind_of_item(table: Table, item: str | None) -> str | None:

@@ -9,7 +9,7 @@ from taisai.game.checks import at_table, listed, may_act, no_seat, refused
 from taisai.game.irregularities import messages
 from taisai.game.messages import Event, Events
 from taisai.game.refusals import Reason, Refusal
-from taisai.game.rounds.corrections import shut_now
+from taisai.game.rounds.corrections import questions_ended, shut_now
 from taisai.game.rounds.messages import RoundConcluded
 from taisai.game.table import Deciders, Effects, Table
 from taisai.game.vocabulary import Hold
@@ -80,7 +80,8 @@ def close_withdrawal(table: Table, command: messages.CloseWithdrawal) -> Events 
     ]
     if not table.round.staked:
         ended = RoundConcluded(at=command.at, by=command.by, clause=clause, round=table.round.number)
-        events += [ended, *shut_now(table, command.at, command.by)]
+        over = questions_ended(table, command.at, command.by, clause, table.round.number)
+        events += [ended, *over, *shut_now(table, command.at, command.by)]
     return tuple(events)
 
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from itertools import chain
 from typing import NamedTuple
 
 from taisai.game.checks import refused, shown, two_people
-from taisai.game.messages import Events, Faces
+from taisai.game.irregularities.messages import ReferralEnded
+from taisai.game.messages import Event, Events, Faces
 from taisai.game.money.ledger import Account, LedgerEntry
 from taisai.game.refusals import Reason, Refusal
 from taisai.game.rounds.messages import ResultCorrected, RoundResettled, RoundVoided, VoidDeferred
@@ -48,7 +49,7 @@ def voided(
         return refused(Reason.WRONG_ROUND, order.clause, message)
     reaches_current = current is not None and last == current.number
     spent: dict[int, int] = {}
-    void = [
+    void: list[RoundVoided] = [
         _voided(table, order, round_, spent)
         for round_ in chain(table.rounds[first - 1 : last], [current] if reaches_current else [])
         if round_ is not None and not round_.voided
@@ -63,8 +64,28 @@ def voided(
         deferred = VoidDeferred(
             at=order.at, by=order.by, clause=order.clause, round=number, second=second
         )  # what was handed over by hand is entered first
-        return (*(event for event in void if event.round != number), deferred)
-    return (*void, *(shut_now(table, order.at, order.by) if reaches_current else ()))
+        earlier = [event for event in void if event.round != number]
+        return (*_with_questions_ended(table, order, earlier), deferred)
+    shut = shut_now(table, order.at, order.by) if reaches_current else ()
+    return (*_with_questions_ended(table, order, void), *shut)
+
+
+def _with_questions_ended(table: Table, order: CorrectionOrder, void: list[RoundVoided]) -> Iterator[Event]:
+    """The void rounds, each with the end of what was asked about its bets."""
+    for event in void:
+        yield event
+        yield from questions_ended(table, order.at, order.by, order.clause, event.round)
+
+
+def questions_ended(table: Table, at: int, by: str, clause: Clause, number: int) -> Events:
+    """Ends the referrals of a round of which nothing is left to decide, because every bet has gone back."""
+    pairs = table.irregularities.pairs
+    over = pairs.ends_with_void if pairs is not None else ()
+    return tuple(
+        ReferralEnded(at=at, by=by, clause=clause, referral=referral.id)
+        for referral in table.referrals.values()
+        if referral.decided_by is None and referral.round == number and referral.subject in over
+    )
 
 
 def shut_now(table: Table, at: int, by: str) -> Events:
@@ -148,7 +169,8 @@ def resettled(
 def after_restaking(round_: Round, due: dict[int, int]) -> dict[int, int]:
     """What each purse gets less what a correction of the record added to its stakes.
 
-    Cash chips of another player lay there all along: what was paid for them went to the wrong one.
+    Cash chips of another player lay there all along: what was paid for them went to the wrong one. A losing
+    cash chip was collected as it lay: nobody owes it.
     """
     restaked, passed_on = round_.restaked, round_.passed_on
     return {

@@ -274,6 +274,8 @@ def on_resettled(table: Table, event: messages.RoundResettled) -> None:
     else:
         changes = adjustments(table, round_, after_restaking(round_, due))
         _check("claims", (event.owed_to_players, event.owed_by_players), owed(changes))
+        collected = sum(round_.passed_on.values())  # more or less of it than was recorded
+        entries.append(LedgerEntry(Account.CHIPS, collected, clause))
         adjust(table, round_, changes, entries, clause)
     if round_.shuffle and round_.shuffle == table.shoe.shuffles:
         assert round_.result is not None

@@ -129,7 +129,7 @@ class Round:
     restaked: dict[int, int] = field(default_factory=dict)
     """Purse → by how much a correction of the record changed its stakes, until the round is resettled."""
     passed_on: dict[int, int] = field(default_factory=dict)
-    """The part of it that is cash chips of another player: who laid them changes, not what was collected."""
+    """Cash chips of it that nobody owes: another player's, and what was collected as it lay."""
     tumbles: int = 0
     shakes: int = 1
     """One more than how often bets were opened again."""

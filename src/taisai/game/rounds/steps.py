@@ -268,8 +268,10 @@ def _unmet(table: Table, command: Perform, need: StepNeed) -> Refusal:
         outlived = equipment.outlived(max(command.at, table.latest), settings)
         assert outlived is not None
         hours = outlived.hours_on_table
-        is_covered = table.phase.visibility is Visibility.CONCEALED
-        act = "report “The dice are on the table for too long”" if is_covered else "“Remove from the table”"
+        is_shaken = table.phase.visibility is Visibility.CONCEALED
+        if is_shaken and table.practice > 1:  # in mid-shake they are replaced
+            is_shaken = table.current.tumbles >= equipment.least_tumbles(settings)
+        act = "report “The dice are on the table for too long”" if is_shaken else "“Remove from the table”"
         message = f"{outlived.id} may be on the table for at most {hours} hours: {act} first"
         if outlived.id not in equipment.placed:
             message = f"{outlived.id} is not on the table: “Place on the table” first"

@@ -312,7 +312,7 @@ class RoundLogs:
             self._reports[event.report] = number
         elif isinstance(event, events.ReportConfirmed | events.ReportContested):
             return self._reports.pop(event.report, number), None
-        elif isinstance(event, events.ReferralDecided):
+        elif isinstance(event, events.ReferralDecided | events.ReferralEnded):
             return self._referred.pop(event.referral, (number, None))
         return number, seat
 
@@ -325,6 +325,7 @@ _TEXTS: Final[Mapping[type[events.Event], Words]] = {
     events.ReportHeld: Words("The report waits for a second person", "报告等待第二位人员"),
     events.ReportConfirmed: Words("A second person confirmed the report", "第二位人员确认了报告"),
     events.ReportContested: Words("A second person contested the report", "第二位人员反对报告"),
+    events.ReferralEnded: Words("The question has ended: nothing is left to decide", "问题终止：已无可裁决"),
     events.UnrecordedDeclared: texts.COMMANDS["declare-unrecorded"],
     events.RoundEntered: BY_HAND,
     events.VoidDeferred: VOID_BY_HAND,

@@ -269,7 +269,7 @@ def equipment(table: Table, now: int) -> Iterator[Candidate]:
         for item, inspection in kit.due(before, settings):
             if item.id in kit.placed:
                 yield _inspecting(table, item, inspection)
-    if removable := [name for name in kit.placed if refused_change(table, name) is None]:
+    if removable := [name for name in kit.placed if refused_change(table, name, now) is None]:
         yield Candidate(
             commands.RemoveItem,
             {},
