@@ -12,11 +12,11 @@ from taisai.cage.messages import NoteFailure, PersonDismissed, RecoverAccess
 from taisai.game.refusals import Refusal
 from taisai.game.vocabulary import FLOOR
 from taisai.server.auth import credentials as vault
-from taisai.server.auth.credentials import code_at, step_of
+from taisai.server.auth.credentials import step_of
 from taisai.server.auth.permissions import Role
 from taisai.server.auth.sessions import NewSession
 from taisai.server.http import staff
-from tests.server.enrolling import secret_of, with_credentials
+from tests.server.enrolling import code_at, secret_of, with_credentials
 from tests.server.virtual_server import PEOPLE, Connected, Response, connected
 
 ADA, MAX, SUE = PEOPLE[Role.ADMINISTRATOR], PEOPLE[Role.SHIFT_MANAGER], PEOPLE[Role.PIT_SUPERVISOR]

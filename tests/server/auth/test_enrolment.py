@@ -19,7 +19,7 @@ from taisai.journal import Engine, Journal
 from taisai.server.auth import credentials as vault
 from taisai.server.auth import enrolment
 from taisai.server.auth.attempts import FIRST_DELAY
-from taisai.server.auth.credentials import Credentials, base32, code_at, step_of
+from taisai.server.auth.credentials import Credentials, base32, step_of
 from taisai.server.auth.enrolment import EXPIRED_SETUP, SETUP_LASTS, NewSetup
 from taisai.server.auth.sessions import NewSession
 from taisai.server.auth.sign_in_refusals import (
@@ -31,7 +31,7 @@ from taisai.server.auth.sign_in_refusals import (
 )
 from taisai.server.auth.verification import Verifier
 from tests.server.auth.staffed_house import DAN, DESK, MAX, NOON, PASSWORDS, SUE, Staffed, running
-from tests.server.enrolling import issued, secret_of
+from tests.server.enrolling import code_at, issued, secret_of
 
 NEW = "a quite other sentence 9"
 OF_EVE = "eve was here all along"

@@ -13,7 +13,7 @@ from taisai.cage.messages import PersonLocked, SignInFailed
 from taisai.protocol.views import Words
 from taisai.server.auth import credentials as vault
 from taisai.server.auth import passkeys, verification
-from taisai.server.auth.approvals import Approval, RequestToApprove, digest_of
+from taisai.server.auth.approvals import Approval, Approved, RequestToApprove, digest_of
 from taisai.server.auth.attempts import FIRST_DELAY
 from taisai.server.auth.authentication import PROVED_FOR, PasskeyProof
 from taisai.server.auth.enrolment import BAD_PASSKEY, NewSetup
@@ -141,7 +141,7 @@ def test_a_passkey_approves_where_the_last_proof_is_old() -> None:
     first = staffed.door.challenges.new(staffed.now)
     assert approves(device(2), first) == WRONG_SIGNATURE, "the passkey of another person"
     assert approves(own, first) == WRONG_SIGNATURE, "a challenge is good once"
-    assert isinstance(approves(own, staffed.door.challenges.new(staffed.now)), Approval)
+    assert isinstance(approves(own, staffed.door.challenges.new(staffed.now)), Approved)
     proved = staffed.door.sessions.get(second.session.id)
     assert proved is not None
     assert proved.proved == staffed.now
