@@ -161,7 +161,8 @@ async def test_only_the_person_sees_their_secret(house: Connected) -> None:
     body = {"person": DAN, "rank": "dealer", "activate": True}
     given = await asks(house, session, "POST /api/staff", body, MAX)
     assert given.status == 200, given.body
-    assert set(given.said) == {"done", "activation", "until"}
+    assert set(given.said) == {"done", "activation", "until", "token"}
+    assert given.said["token"] is None
     assert b"otpauth" not in given.body
     code = given.said["activation"]
     setup = await first_sign_in(house, DAN.upper(), code.lower())

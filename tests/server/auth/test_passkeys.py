@@ -21,7 +21,9 @@ from taisai.server.auth.passkeys import (
     CHALLENGE_LASTS,
     MOST_PASSKEYS,
     Challenges,
+    Passkey,
     PasskeyOrigin,
+    is_accepted,
     passkey_origin,
 )
 from taisai.server.auth.permissions import SECOND_PERSONS
@@ -30,7 +32,7 @@ from taisai.server.auth.sign_in_refusals import LOCKED, WRONG_SIGNATURE, SignInR
 from taisai.server.auth.verification import VerifiedPerson
 from tests.server.auth.staffed_house import DAN, DESK, MAX, NOON, PASSWORDS, SUE, Staffed, counted, running
 from tests.server.enrolling import issued
-from tests.server.passkey_device import PRESENT, PasskeyDevice, plain
+from tests.server.passkey_device import PRESENT, PasskeyDevice, RsaPasskeyDevice, plain, text
 
 AT = PasskeyOrigin("casino.example", "https://casino.example")
 NEW = "a quite other sentence 9"
@@ -235,6 +237,15 @@ def test_a_passkey_is_made_for_this_challenge_and_there_are_not_too_many() -> No
     excluded = setup_of(staffed).passkey
     assert excluded is not None
     assert plain(excluded["excludeCredentials"][0]["id"]) == device(0).id
+
+
+def test_a_passkey_with_a_weak_key_is_not_taken_and_does_not_count_where_it_is_stored() -> None:
+    staffed, weak, challenge = Staffed(), RsaPasskeyDevice(AT.origin, AT.host), b"c" * 32
+    assert adds(staffed, weak) == BAD_PASSKEY
+    stored = Passkey(AT.host, text(weak.attested()))
+    assert not is_accepted([stored], AT, challenge, weak.signs(text(challenge)))
+    strong = Passkey(AT.host, text(device(2).attested()))
+    assert is_accepted([stored, strong], AT, challenge, device(2).signs(text(challenge)))
 
 
 def test_the_oldest_challenge_is_dropped_when_there_are_too_many(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -38,7 +38,7 @@ def agrees(
     staffed: Staffed, id_: str, second: NewSession, code: str | None = None
 ) -> Approval | SignInRefused:
     """A second person approves in their own session."""
-    session = staffed.session(second) or second.session
+    session = staffed.door.sessions.get(second.session.id) or second.session
     approving = staffed.door.approve(id_, session=session, code=code, address=DESK, now=staffed.now)
     approved = running(approving)
     return approved.approval if isinstance(approved, Approved) else approved
