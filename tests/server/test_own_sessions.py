@@ -34,8 +34,8 @@ class _Desk:
         self, method: str, path: str, body: dict[str, Any] | None = None, *, token: str | None
     ) -> Response:
         """A request with a token."""
-        named = {} if token is None else {"authorization": f"Bearer {token}"}
-        return await self.house.request(method, path, body, **named)
+        bearer = "" if token is None else f"Bearer {token}"
+        return await self.house.request(method, path, body, authorization=bearer)
 
     async def status(self, token: str) -> int:
         """Whether a token is good."""
