@@ -228,8 +228,10 @@ def other_kind() -> str:
     [
         (
             "",
-            "not a key file: expected a line 'name: …' and one private key, "
-            "encrypted by taisai or in PKCS#8 PEM",
+            (
+                "not a key file: expected a line 'name: …' and one private key, "
+                "encrypted by taisai or in PKCS#8 PEM"
+            ),
         ),
         ("garbage", "not a key file: expected a line 'name: …'"),
         (pem().split("\n", 1)[1], "not a key file: expected a line 'name: …'"),
