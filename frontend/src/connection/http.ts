@@ -48,7 +48,7 @@ function isRefusal(told: unknown): told is RefusalResponse {
 
 const newer = new Map<string, string>();
 
-/** The token that a session has now: whoever proves again who they are gets a new one, and the old one ends. */
+/** The token that a session has now: a person who proves again who they are gets a new one. */
 export function latestToken(token: string): string {
   const next = newer.get(token);
   return next === undefined ? token : latestToken(next);

@@ -41,9 +41,14 @@ class Office:
     # Sessions
 
     async def sign_in(self, person: str, password: str, code: str) -> str:
-        """Opens a session and uses its token from now on; returns the token."""
+        """Opens a session and uses its token from now on; returns the token. A session of before goes on."""
         body = {"person": person, "password": password, "code": code}
-        self.token = (await self._request("POST", "/api/sign-in", bodies.SignInResponse, body)).token
+        before, self.token = self.token, None  # a sign-in ends the session with whose token it is sent
+        try:
+            self.token = (await self._request("POST", "/api/sign-in", bodies.SignInResponse, body)).token
+        except BaseException:
+            self.token = before
+            raise
         return self.token
 
     async def sign_out(self) -> None:

@@ -19,7 +19,7 @@ from taisai.journal import Engine, Journal
 from taisai.server.auth import credentials as vault
 from taisai.server.auth import enrolment
 from taisai.server.auth.attempts import FIRST_DELAY
-from taisai.server.auth.credentials import Credentials, base32, step_of
+from taisai.server.auth.credentials import Credentials, OtpSecret, base32, step_of
 from taisai.server.auth.enrolment import EXPIRED_SETUP, SETUP_LASTS, NewSetup
 from taisai.server.auth.sessions import NewSession
 from taisai.server.auth.sign_in_refusals import (
@@ -173,7 +173,7 @@ def test_the_oldest_setup_is_dropped_when_there_are_too_many(monkeypatch: pytest
 
 def test_credentials_that_were_replaced_in_the_file_count_for_nothing() -> None:
     staffed = Staffed()
-    forged = Credentials(staffed.passwords.hashed(OF_EVE), base32(staffed.secrets[DAN]))
+    forged = Credentials(staffed.passwords.hashed(OF_EVE), OtpSecret(staffed.secrets[DAN]).text)
     vault.keep(staffed.store, DAN, forged)
     assert staffed.tries(DAN, OF_EVE) == WRONG_CREDENTIALS
     assert staffed.tries(DAN) == WRONG_CREDENTIALS

@@ -184,7 +184,7 @@ class Authentication:
         """Approves a waiting request as the person of a session, on their own screen.
 
         Needs another code, or their passkey, some minutes after the last: a console may have been left open.
-        Whoever proves again who they are gets a new token.
+        A person who proves again who they are gets a new token.
         """
         person, role = session.person, role_of(session.rank)
         if problem := self.approvals.problem(id_, person=person, role=role, now=now):

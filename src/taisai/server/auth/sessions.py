@@ -129,7 +129,7 @@ class StaffSessions:
     def prove(self, id_: str, now: int) -> str | None:
         """Records that the person has just proved who they are; returns the session's new token.
 
-        The token of before ends, so that whoever has it does not have what was proved now.
+        The token of before ends: somebody who has it must not have what was proved now.
         """
         session = self._open.get(id_)
         if session is None:
