@@ -20,7 +20,7 @@ from taisai.server.auth import credentials as vault
 from taisai.server.auth import enrolment
 from taisai.server.auth.attempts import FIRST_DELAY
 from taisai.server.auth.credentials import Credentials, OtpSecret, base32, step_of
-from taisai.server.auth.enrolment import EXPIRED_SETUP, SETUP_LASTS, NewSetup
+from taisai.server.auth.enrolment import ACTIVATION_AS_PASSWORD, EXPIRED_SETUP, SETUP_LASTS, NewSetup
 from taisai.server.auth.sessions import NewSession
 from taisai.server.auth.sign_in_refusals import (
     UNRECORDED,
@@ -89,6 +89,16 @@ def test_a_code_is_good_once() -> None:
     assert isinstance(late, Refusal), "whoever began with the same code comes too late"
     assert "is wrong, used, or was replaced" in late.message
     assert begins(staffed, code) == WRONG_CODE
+
+
+def test_a_code_does_not_become_the_password() -> None:
+    staffed = Staffed()
+    code = code_for(staffed)
+    setup = begins(staffed, code)
+    assert isinstance(setup, NewSetup)
+    for password in (code, code.lower(), code.replace("-", "")):
+        assert finishes(staffed, setup, password) == ACTIVATION_AS_PASSWORD
+    assert finishes(staffed, setup) == DAN
 
 
 def test_a_code_that_was_replaced_is_none() -> None:

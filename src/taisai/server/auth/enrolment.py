@@ -6,6 +6,7 @@ from base64 import urlsafe_b64encode
 from collections import OrderedDict
 from collections.abc import Iterator
 from functools import partial
+from hmac import compare_digest
 from typing import Any, Final, NamedTuple
 
 from msgspec.structs import replace
@@ -53,6 +54,9 @@ WRONG_CONFIRMATION: Final = SignInRefused(
     "the code is not the one that your authenticator shows now; check its clock, and type the next code",
 )
 NO_PASSWORD: Final = SignInRefused(SignInRefusalReason.UNFIT, "the password is missing")
+ACTIVATION_AS_PASSWORD: Final = SignInRefused(
+    SignInRefusalReason.UNFIT, "the password is the activation code, which others have seen; choose your own"
+)
 PASSWORD_UNPROVED: Final = SignInRefused(
     SignInRefusalReason.UNFIT,
     "a new password needs the one of now: begin again, and type it before you use your passkey",
@@ -191,6 +195,8 @@ class Enrolment:
         setup = self._setups.get(digest_of_token(token))
         if setup is None or now >= setup.until:
             return EXPIRED_SETUP
+        if password is not None and await self._is_activation(setup, password):
+            return ACTIVATION_AS_PASSWORD
         new = await self._changed(setup, password, code, passkey, now)
         if isinstance(new, SignInRefused):
             return new
@@ -230,6 +236,18 @@ class Enrolment:
         if password is not None:
             new = replace(new, hash=await self._verifier.work(partial(self._passwords.hashed, password)))
         return new
+
+    async def _is_activation(self, setup: _Setup, password: str) -> bool:
+        """Whether a password is the activation code itself, which those who issued it have seen."""
+
+        def read(engine: Engine) -> bool:
+            issued = engine.house().activations.get(setup.person)
+            if issued is None:
+                return False
+            typed = vault.activation_hash(engine.journal, setup.person, issued.until, password)
+            return compare_digest(typed, issued.code)
+
+        return await self._queue.run(read)
 
     def _unfit(self, setup: _Setup, password: str | None, before: Credentials) -> SignInRefused | None:
         """Why a person may not set this password, or may not leave it out."""
