@@ -19,7 +19,7 @@ const files = readdirSync(SRC, { recursive: true, encoding: "utf8" }).filter((na
 const pages = files.map((name) => [name, readFileSync(join(SRC, name), "utf8")] as const).filter(([, text]) => /<(StaffSession|SchoolSession)\b/.test(text));
 
 describe("the way out", () => {
-  it("is on the page of whoever is signed in, and ends the session", async () => {
+  it("is on the page of a person who is signed in, and ends the session", async () => {
     const sent: string[] = [];
     vi.stubGlobal("fetch", (path: string, { headers }: { headers: Record<string, string> }) => {
       sent.push(`${path} ${headers["Authorization"]}`);
