@@ -160,7 +160,7 @@ async def approve(
     """Lets the session that asked make the request once, within a minute.
 
     Some minutes after the person's last code they give another, or use a passkey: without one the reason is
-    `code-needed`. Whoever gives one gets a new token.
+    `code-needed`. The reply to a proof has a new token.
     """
     dispatcher = dispatcher_of(request)
     answer = await dispatcher.authentication.approve(
