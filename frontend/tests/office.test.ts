@@ -18,7 +18,7 @@ const EDITION: EditionResponse = {
   interpretations: [0, 1].map((place) => ({ clauses: [{ clause: `3.${place}`, says: "a clause" }], reading: `reading ${place}`, reason: "a reason" })),
 };
 const READINGS: InterpretationsResponse = { editions: [EDITION], adopted: [] };
-const GIVEN = { done: true, activation: "7K3M-X0QT-9HWD", until: 1_794_800_000_000 };
+const GIVEN = { done: true, activation: "7K3M-X0QT-9HWD-4PZC-B6RN-1VJE-8S2G", until: 1_794_800_000_000 };
 
 interface Request { method: string; path: string; body: Record<string, unknown> | null }
 let asked: Request[] = [];

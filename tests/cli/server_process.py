@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Final
 from urllib.parse import parse_qs, urlsplit
 
-from taisai.server.auth.credentials import DRIFT, code_at, from_base32, step_of
+from taisai.server.auth.credentials import STEP, OtpSecret, from_base32, step_of
 
 PATIENCE: Final = 60.0  # seconds until a process that does nothing is given up
 
@@ -37,6 +37,9 @@ def changed(config: Path, **settings: object) -> None:
     config.write_text(text, encoding="utf-8")
 
 
+LATEST = 24_000  # ms of a half minute after which a page might send a code too late
+
+
 class Authenticator:
     """Someone's second factor; each code is good once."""
 
@@ -45,12 +48,15 @@ class Authenticator:
         self._next = 0
 
     def code(self) -> str:
-        """The next code that was not shown yet, a little early where it must be; never one that is late."""
-        here = step_of(time.time_ns() // 1_000_000)
-        self._next = max(self._next, here)
-        assert self._next <= here + DRIFT, "expected fewer codes in half a minute"
-        self._next += 1
-        return code_at(self._secret, self._next - 1)
+        """The code of now, as soon as it is one that was not shown yet and stays valid for some seconds."""
+        while (here := step_of(_now())) < self._next or _now() % (STEP * 1_000) > LATEST:
+            time.sleep(0.1)
+        self._next = here + 1
+        return OtpSecret(self._secret).code(here)
+
+
+def _now() -> int:
+    return time.time_ns() // 1_000_000
 
 
 class Served:

@@ -31,7 +31,7 @@ MADE = [
 ]  # fmt: skip
 PEOPLE = ("--administrator", "Ann Tan", "--supervisor", "Sue Lim")
 WORDS = ("init", "lotus", "--house", "Lotus", *PEOPLE)
-CODE = re.compile(r"  ([0-9A-Z]{4}-[0-9A-Z]{4}-[0-9A-Z]{4})  (.+)")
+CODE = re.compile(r"  ([0-9A-Z]{4}(?:-[0-9A-Z]{4}){6})  (.+)")
 
 
 @pytest.fixture

@@ -40,7 +40,7 @@ def test_a_house_that_nobody_can_open_is_opened_again(folder: Path, taisai: Tais
     ran = taisai("recover-access", "ann tan", *CONFIG, *WHY, "--rank", "administrator")
     assert (ran.code, ran.err) == (0, "")
     assert ran.out.startswith("Ann Tan is administrator; recorded and sealed, 9 entries\n")
-    (code,) = re.findall("  ([0-9A-Z-]{14})\n", ran.out)
+    (code,) = re.findall("  ([0-9A-Z-]{34})\n", ran.out)
     ran = taisai("recover-access", "Zoe Ng", *CONFIG, *WHY, "--json")
     told = json.loads(ran.out)
     assert (told["person"], told["entries"]) == ("Zoe Ng", 10)

@@ -11,12 +11,12 @@ from typing import Final, NamedTuple
 
 from taisai.client import Console, Staff, at
 from taisai.journal import Engine, Journal
-from taisai.server.auth.credentials import Cost, Passwords, code_at, step_of
+from taisai.server.auth.credentials import Cost, Passwords, step_of
 from taisai.server.auth.sessions import NewSession
 from taisai.server.runtime.house_server import HouseServer
 from taisai.server.runtime.plan import HousePlan, TablePlan
 from taisai.server.runtime.serving import Serving, listening
-from tests.server.enrolling import with_credentials
+from tests.server.enrolling import code_at, with_credentials
 from tests.server.sim.sim_house import BOOKS, KEY, LIMITS, TABLE, book_of, furnished
 from tests.server.sim.virtual import START
 

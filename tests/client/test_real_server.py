@@ -25,9 +25,9 @@ from taisai.client import (
 from taisai.protocol import requests
 from taisai.protocol.commands import command
 from taisai.protocol.views import ApprovalLine
-from taisai.server.auth.credentials import code_at, step_of
+from taisai.server.auth.credentials import step_of
 from tests.client.real_server import PASSWORD, Served, served
-from tests.server.enrolling import secret_of
+from tests.server.enrolling import code_at, secret_of
 from tests.server.sim.sim_house import DISPLAY, TABLE, device
 
 PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "write-a-client.md"

@@ -19,6 +19,7 @@ from taisai.server.auth.approvals import MOST_OF_SESSION, PENDING_FOR
 from taisai.server.auth.attempts import FREE_FAILURES, FREE_OF_NETWORK
 from taisai.server.auth.enrolment import SETUP_LASTS
 from taisai.server.auth.passkeys import CHALLENGE_LASTS, MOST_PASSKEYS
+from taisai.server.auth.sessions import SessionPolicy
 from taisai.server.auth.verification import MOST_CHECKED, MOST_STRANGERS
 from taisai.server.config.settings import SECTIONS, settings_of
 from taisai.server.connections.accepting import HANDSHAKE_WITHIN
@@ -60,6 +61,8 @@ def limits() -> dict[str, list[int]]:
         "connections": [_default(floor, "sockets")],
         "connections of a device": [ConnectionLimits().sockets_of_device],
         "connections of a person": [ConnectionLimits().sockets_of_person],
+        "open sessions of a person": [SessionPolicy().most_per_person],
+        "open sessions in all": [SessionPolicy().most],
         "requests of a device, by weight": [asks, 4 * asks],
         "requests of a person, by weight": [PAGES_OF_PERSON],
         "requests of a connection before `hello`": [BEFORE_HELLO],

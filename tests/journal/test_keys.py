@@ -10,11 +10,17 @@ from pathlib import Path
 
 import pytest
 from cryptography.hazmat.primitives.asymmetric import ec
-from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
+from cryptography.hazmat.primitives.serialization import (
+    BestAvailableEncryption,
+    Encoding,
+    NoEncryption,
+    PrivateFormat,
+)
 from hypothesis import given
 from hypothesis import strategies as st
 
 from taisai.journal.seals import keys
+from taisai.journal.seals.encrypted_keys import KeyCost, encrypted, opened
 from taisai.journal.seals.keys import (
     MOST_FILE,
     MOST_NAME,
@@ -195,7 +201,7 @@ def test_passphrases_that_do_not_fit(tmp_path: Path) -> None:
     make_key(locked, NAME, passphrase="right")
     with pytest.raises(KeysError, match=r"the key is encrypted and needs a passphrase"):
         load_signing_key(locked)
-    with pytest.raises(KeysError, match=r"wrong passphrase: .*\(.*locked\)"):
+    with pytest.raises(KeysError, match=r"wrong passphrase, or the file was changed \(.*locked\)"):
         load_signing_key(locked, "wrong")
     with pytest.raises(KeysError, match=r"the key is not encrypted, but a passphrase was given"):
         load_signing_key(plain, "right")
@@ -220,7 +226,13 @@ def other_kind() -> str:
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("", "not a key file: expected a line 'name: …' and one PKCS#8 private key in PEM"),
+        (
+            "",
+            (
+                "not a key file: expected a line 'name: …' and one private key, "
+                "encrypted by taisai or in PKCS#8 PEM"
+            ),
+        ),
         ("garbage", "not a key file: expected a line 'name: …'"),
         (pem().split("\n", 1)[1], "not a key file: expected a line 'name: …'"),
         (pem() + pem(), "not a key file: expected a line 'name: …'"),
@@ -353,23 +365,54 @@ def test_whatever_is_asked_for_as_a_public_key_is_one_or_a_refusal(text: str) ->
 
 
 @pytest.mark.skipif(shutil.which("openssl") is None, reason="openssl is not installed")
-@pytest.mark.parametrize("passphrase", [None, "right"])
-def test_openssl_reads_the_file_past_the_name_and_we_read_what_it_writes(
-    path: Path, passphrase: str | None
-) -> None:
-    made = make_key(path, NAME, passphrase=passphrase)
-    given_in = [] if passphrase is None else ["-passin", f"pass:{passphrase}"]
+def test_openssl_reads_the_file_past_the_name_and_we_read_what_it_encrypts(path: Path) -> None:
+    made = make_key(path, NAME)
     public = subprocess.run(
-        ["openssl", "pkey", "-in", path, *given_in, "-pubout", "-outform", "DER"],
-        capture_output=True,
-        check=True,
+        ["openssl", "pkey", "-in", path, "-pubout", "-outform", "DER"], capture_output=True, check=True
     )
     assert public.stdout[-32:] == made.public.raw
-    stronger = subprocess.run(
-        ["openssl", "pkcs8", "-topk8", "-in", path, *given_in, "-scrypt", "-passout", "pass:other"],
+    encrypted = subprocess.run(
+        ["openssl", "pkcs8", "-topk8", "-in", path, "-scrypt", "-passout", "pass:other"],
         capture_output=True,
         check=True,
         text=True,
     )
-    again = load_signing_key(written(path.with_name("again"), f"name: {NAME}\n{stronger.stdout}"), "other")
+    again = load_signing_key(written(path.with_name("again"), f"name: {NAME}\n{encrypted.stdout}"), "other")
     assert again.public == made.public
+
+
+def test_a_key_that_an_earlier_release_encrypted_is_read(path: Path) -> None:
+    made = SigningKey.new(NAME, seed=SEED)
+    old = made._private.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, BestAvailableEncryption(b"right"))
+    assert load_signing_key(written(path, f"name: {NAME}\n{old.decode()}"), "right").public == made.public
+
+
+def test_an_encrypted_key_names_its_strong_algorithm_and_is_new_each_time() -> None:
+    key = SigningKey.new(NAME, seed=SEED)
+    text = key.file_text("right")
+    assert text.startswith(
+        f"name: {NAME}\nkdf: argon2id t=3 m=65536 p=4\ncipher: aes-256-gcm\n-----BEGIN TAISAI"
+    )
+    assert text != key.file_text("right"), "salt and nonce are random"
+
+
+@pytest.mark.parametrize(
+    ("changed", "into"),
+    [("name: ", "name: x"), ("t=3", "t=4"), ("p=4", "p=3"), ("m=65536", "m=4294967296"), ("m=65536", "m=1")],
+)
+def test_an_encrypted_key_of_which_anything_was_changed_is_refused(
+    path: Path, changed: str, into: str
+) -> None:
+    text = SigningKey.new(NAME, seed=SEED).file_text("right")
+    with pytest.raises(KeysError, match=r"wrong passphrase, or the file was changed|not a key file"):
+        load_signing_key(written(path, text.replace(changed, into)), "right")
+
+
+def test_an_encrypted_key_of_which_a_sign_was_changed_is_refused() -> None:
+    cost = KeyCost(passes=1, memory=8, lanes=1)
+    text = encrypted(SEED, "right", NAME, cost=cost)
+    head, body, tail = text.partition(text.split("\n")[3])
+    assert opened(text, "right", NAME) == SEED
+    for place in range(0, len(body) - 2, 5):
+        other = "A" if body[place] != "A" else "B"
+        assert opened(head + body[:place] + other + body[place + 1 :] + tail, "right", NAME) is None, place

@@ -140,6 +140,30 @@ async def with_authenticator(page: Page) -> CDPSession:
     return session
 
 
+async def ends_other_sessions(page: Page) -> None:
+    """Ann signs in once more, as if elsewhere, sees both sessions and ends the other one by passkey."""
+    sessions = page.get_by_test_id("own-session")
+    await expect(sessions).to_have_count(1)
+    await page.evaluate("sessionStorage.clear()")
+    await page.reload()
+    await page.get_by_test_id("person").fill("Ann Tan")
+    await page.get_by_test_id("use-passkey").click()
+    await expect(sessions).to_have_count(2)
+    await is_for_everyone(page, "own-sessions")
+    await page.get_by_test_id("end-others").click()
+    await page.get_by_test_id("language").select_option("zh")
+    await is_for_everyone(page, "own-sessions-end")
+    words = " ".join(await texts(page))
+    assert set(LATIN.findall(words)) <= {"Ann", "Tan", "English", "Taisai"}
+    await page.get_by_test_id("language").select_option("en")
+    await page.get_by_test_id("end-passkey").click()
+    await expect(sessions).to_have_count(1)
+    await page.reload()  # its new token is kept
+    await expect(sessions).to_have_count(1)
+    await page.get_by_test_id("sign-out").click()
+    await expect(page.get_by_test_id("sign-in")).to_be_visible()
+
+
 async def test_a_passkey_takes_the_place_of_the_authenticator(browser: Browser, tmp_path: Path) -> None:
     made = set_up(plan(tmp_path / "lotus"), now=WallClock().now(), entropy=entropy())
     async with serving(made.config) as served:
@@ -172,4 +196,5 @@ async def test_a_passkey_takes_the_place_of_the_authenticator(browser: Browser, 
             await page.get_by_test_id("save").click()
             await signs_in(page, "Ann Tan", ANN, authenticator.code())
             await expect(page.get_by_test_id("prove")).to_be_visible()
+            await ends_other_sessions(page)
         await served.stopped()

@@ -148,6 +148,7 @@ BODIES: Final[dict[str, dict[str, Any]]] = {
     "POST /api/first-sign-in": {"person": "nobody", "activation": "0000-0000-0000"},
     "POST /api/credentials": {"setup": "no such setup"},
     "POST /api/passkeys/sign-in": {"person": "nobody", "challenge": "none", "assertion": {}},
+    "POST /api/sessions/end": {"code": "000000"},
     "POST /api/account": {"password": "not this password", "code": "000000"},
     "POST /api/approvals": {"request": {"type": "nothing"}},
     "POST /api/approvals/{approval}/approve": {"code": "000000"},

@@ -5,7 +5,7 @@ from __future__ import annotations
 from urllib.parse import parse_qs, urlsplit
 
 from taisai.server.auth.authentication import Authentication
-from taisai.server.auth.credentials import STEP, code_at, from_base32, step_of
+from taisai.server.auth.credentials import STEP, OtpSecret, from_base32, step_of
 from taisai.server.auth.enrolment import NewActivation, NewSetup
 
 EARLIER = 3 * STEP * 1_000
@@ -15,6 +15,11 @@ EARLIER = 3 * STEP * 1_000
 def secret_of(uri: str) -> bytes:
     """The secret that an authenticator keeps."""
     return from_base32(parse_qs(urlsplit(uri).query)["secret"][0])
+
+
+def code_at(key: bytes, step: int) -> str:
+    """What an authenticator with a key shows in a half minute."""
+    return OtpSecret(key).code(step)
 
 
 async def activated(

@@ -13,7 +13,7 @@ from taisai.game.refusals import Refusal
 from taisai.journal import Engine, Journal, SqliteStore, load_signing_key
 from taisai.journal.codec import HOUSE_STREAM
 from taisai.server.auth import credentials as vault
-from taisai.server.auth.credentials import Cost, Credentials, Passwords, base32, new_secret, otpauth
+from taisai.server.auth.credentials import Cost, Credentials, OtpSecret, Passwords, new_secret, otpauth
 from taisai.server.config import Config, ConfigError, load_config, read_config
 from taisai.server.runtime.environment import Entropy
 from taisai.server.runtime.setup import NewHouse, SetupPlan, set_up
@@ -73,7 +73,7 @@ def signed_up(folder: Path, codes: Mapping[str, str], *, now: int = NOW) -> dict
     uris: dict[str, str] = {}
     for person, code in codes.items():
         secret = new_secret(take)
-        own = Credentials(Passwords(take, TINY).hashed(PASSWORD), base32(secret))
+        own = Credentials(Passwords(take, TINY).hashed(PASSWORD), OtpSecret(secret).text)
         until = engine.house().activations[person].until
         command = CommitCredentials(
             at=now, by=person, person=person, commitment=vault.commitment(engine.journal, person, own),

@@ -12,11 +12,11 @@ from taisai.cage.messages import NoteFailure, PersonDismissed, RecoverAccess
 from taisai.game.refusals import Refusal
 from taisai.game.vocabulary import FLOOR
 from taisai.server.auth import credentials as vault
-from taisai.server.auth.credentials import code_at, step_of
+from taisai.server.auth.credentials import step_of
 from taisai.server.auth.permissions import Role
 from taisai.server.auth.sessions import NewSession
 from taisai.server.http import staff
-from tests.server.enrolling import secret_of, with_credentials
+from tests.server.enrolling import code_at, secret_of, with_credentials
 from tests.server.virtual_server import PEOPLE, Connected, Response, connected
 
 ADA, MAX, SUE = PEOPLE[Role.ADMINISTRATOR], PEOPLE[Role.SHIFT_MANAGER], PEOPLE[Role.PIT_SUPERVISOR]
@@ -161,7 +161,8 @@ async def test_only_the_person_sees_their_secret(house: Connected) -> None:
     body = {"person": DAN, "rank": "dealer", "activate": True}
     given = await asks(house, session, "POST /api/staff", body, MAX)
     assert given.status == 200, given.body
-    assert set(given.said) == {"done", "activation", "until"}
+    assert set(given.said) == {"done", "activation", "until", "token"}
+    assert given.said["token"] is None
     assert b"otpauth" not in given.body
     code = given.said["activation"]
     setup = await first_sign_in(house, DAN.upper(), code.lower())

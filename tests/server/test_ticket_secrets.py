@@ -20,7 +20,7 @@ from taisai.journal import SqliteStore
 from taisai.protocol.requests import SellTicketRequest, TicketInRequest, TicketOutRequest, TicketsRequest
 from taisai.server.auth.permissions import Role
 from taisai.server.handlers import cage, tickets, transfers
-from taisai.server.handlers.transfers import SIGNS, ticket_number, ticket_numbers
+from taisai.server.handlers.transfers import OLD_NUMBER_BITS, SIGNS, ticket_number, ticket_numbers
 from tests.server.inline_server import InlineServer, inline_server, person, terminal, told
 from tests.server.test_ticket_redemption import redeem
 from tests.server.virtual_server import Connected, connected
@@ -120,10 +120,10 @@ def test_tickets_of_old_journals_stay_good_and_are_shown_again() -> None:
     """They are in the journal by their numbers, which were derived in the same way."""
     server = inline_server()
     key = transfers.tickets_key(server.engine, bytes(range(32)))
-    sold = ticket_number(key, "sold", "cat", "s")
+    sold = ticket_number(key, "sold", "cat", "s", bits=OLD_NUMBER_BITS)
     server.do(SellTicket(**server.by("cat"), ticket=sold, amount=700))
     transfer = transfers.short_id("out", "D7", "out-1", "1")
-    issued = ticket_number(key, "issued", transfer)
+    issued = ticket_number(key, "issued", transfer, bits=OLD_NUMBER_BITS)
     server.do(DispenseCredits(**server.by("D7"), transfer=transfer, seat="7"))
     server.do(IssueTicket(**server.by(BY_TABLE), transfer=transfer, table="T1", ticket=issued, amount=50_000))
     assert (sell(server, "s", 700), take_out(server).ticket) == (sold, issued)
@@ -134,6 +134,20 @@ def test_tickets_of_old_journals_stay_good_and_are_shown_again() -> None:
     assert redeem(server, sold.lower()).amount == 700
     assert put_in(server, issued.replace("-", " ")).amount == 50_000
     assert redeem(server, sold, "again").reason == "ruled-out"
+
+
+def test_a_number_of_before_that_the_journal_knows_by_its_hash_stays_good() -> None:
+    server = inline_server()
+    numbers = ticket_numbers(server.engine, bytes(range(32)))
+    sold = ticket_number(numbers.key, "sold", "cat", "s", "0", bits=OLD_NUMBER_BITS)
+    assert numbers.sold(server.house, "cat", "s", 0) != sold
+    server.do(SellTicket(**server.by("cat"), ticket=numbers.id_of(sold), amount=700))
+    assert numbers.sold(server.house, "cat", "s", 0) == sold, "a retry across the upgrade"
+    transfer = "out-of-before"
+    issued = ticket_number(numbers.key, "issued", transfer, bits=OLD_NUMBER_BITS)
+    known = next(iter(server.house.tickets.values()))
+    assert numbers.of(known._replace(id=numbers.id_of(issued), transfer=transfer)) == issued
+    assert redeem(server, sold.lower()).amount == 700
 
 
 def test_what_makes_numbers_shows_no_secret_in_its_repr() -> None:

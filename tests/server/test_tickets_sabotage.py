@@ -23,7 +23,7 @@ Patch = pytest.MonkeyPatch
 def anew(real: Callable[..., str]) -> Callable[..., str]:
     """An id that is another one each time."""
     calls = count()
-    return lambda *parts: real(*parts, str(next(calls)))
+    return lambda *parts, **named: real(*parts, str(next(calls)), **named)
 
 
 def test_sabotage_a_new_transfer_at_each_retry_is_seen(monkeypatch: Patch) -> None:

@@ -13,11 +13,11 @@ import pytest
 import structlog
 
 from taisai.protocol.message import PROTOCOL_VERSION
-from taisai.server.auth.credentials import Passwords, base32, code_at, step_of
+from taisai.server.auth.credentials import Passwords, base32, step_of
 from taisai.server.auth.permissions import Role
 from taisai.server.auth.sessions import EndedSession, Session, StaffSessions
 from taisai.server.runtime import environment
-from tests.server.enrolling import EARLIER, activated, issued
+from tests.server.enrolling import EARLIER, activated, code_at, issued
 from tests.server.sim.virtual import VirtualLoop
 from tests.server.virtual_server import HERE, PEOPLE, Connected, device, run, signature
 

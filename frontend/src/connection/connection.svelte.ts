@@ -5,7 +5,7 @@ import { backoff } from "./retry.svelte";
 import { changed } from "./changes";
 import { setClock } from "./clock.svelte";
 import { signature } from "./device";
-import { Refused, Unanswered } from "./http";
+import { latestToken, Refused, Unanswered } from "./http";
 import type {
   AnyRequest, AnyServerMessage, AnyView, AnyCommand, ChallengeNotice, ChangeNotice, WelcomeReply,
 } from "./messages";
@@ -73,6 +73,11 @@ export class Connection {
     addEventListener("online", this.#online);
     document.addEventListener("visibilitychange", this.#online);
     this.#dial();
+  }
+
+  /** Whether a person is signed in here, and neither a device nor a visitor of a demonstration. */
+  get isSignedIn(): boolean {
+    return this.#who.token !== undefined && this.welcome !== null && !this.isDemonstration;
   }
 
   // Requests
@@ -221,7 +226,7 @@ export class Connection {
     try {
       const proof = device && key ? { device, signature: await signature(device, key, challenge.nonce) } : {};
       if (socket !== this.#socket) return;
-      const hello = { type: "hello", protocol: PROTOCOL_VERSION, ...(token ? { token } : {}), ...proof };
+      const hello = { type: "hello", protocol: PROTOCOL_VERSION, ...(token ? { token: latestToken(token) } : {}), ...proof };
       this.welcome = await this.send<WelcomeReply>(hello as RequestBody);
     } catch (error) {
       if (error instanceof Refused) {

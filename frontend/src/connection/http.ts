@@ -46,6 +46,19 @@ function isRefusal(told: unknown): told is RefusalResponse {
   return typeof told === "object" && told !== null && "reason" in told && "message" in told;
 }
 
+const newer = new Map<string, string>();
+
+/** The token that a session has now: a person who proves again who they are gets a new one. */
+export function latestToken(token: string): string {
+  const next = newer.get(token);
+  return next === undefined ? token : latestToken(next);
+}
+
+/** Notes that a session has a new token. */
+export function replaceToken(token: string, next: string): void {
+  newer.set(latestToken(token), next);
+}
+
 /**
  * Sends a request. If the server cannot be reached, or something else answers, it throws `Unanswered` or
  * `Unreachable`.
@@ -54,7 +67,7 @@ export async function http<T>(method: "GET" | "POST" | "DELETE", path: string, s
   const { body, token, isAnyStatus = false } = sent;
   const headers: Record<string, string> = { Accept: "application/json" };
   if (body !== undefined) headers["Content-Type"] = "application/json";
-  if (token) headers["Authorization"] = `Bearer ${token}`;
+  if (token) headers["Authorization"] = `Bearer ${latestToken(token)}`;
   const lost = method === "GET" ? new Unreachable() : new Unanswered();
   let answer: Response;
   let told: unknown;

@@ -2,7 +2,7 @@
 import { retryUntilAnswered } from "./retry.svelte";
 import { deviceKey } from "./device";
 import type { Identity } from "./connection.svelte";
-import { http, Unreachable } from "./http";
+import { http, latestToken, replaceToken, Unreachable } from "./http";
 import type { EnterResponse, HealthResponse, SignInResponse } from "./messages";
 
 export interface Place {
@@ -84,6 +84,14 @@ export function session(): Session | null {
 export function saveSession(session: Session | null): void {
   if (session) sessionStorage.setItem(TOKEN, JSON.stringify(session));
   else sessionStorage.removeItem(TOKEN);
+}
+
+/** Takes the new token of a session, if a reply has one. Its page goes on with it, and a reload too. */
+export function renewSession(token: string, next: string | null | undefined): void {
+  if (!next) return;
+  replaceToken(token, next);
+  const known = session();
+  if (known && latestToken(known.token) === next) saveSession({ ...known, token: next });
 }
 
 /** A demonstration's session in a role; reuses the session of this tab if it is for the same role and table. */

@@ -1,4 +1,4 @@
-// Made from the server's schemas c6862bf4b3279968 by `npm run messages`, never by hand.
+// Made from the server's schemas 25c4d429e86cfb45 by `npm run messages`, never by hand.
 
 export type AnyCommand =
   | Assign
@@ -2408,6 +2408,7 @@ export interface DoneResponse {
   done: boolean;
   activation: string | null;
   until: number | null;
+  token: string | null;
 }
 /**
  * An edition of a rulebook of this house whose interpretations somebody has to adopt.
@@ -2429,6 +2430,15 @@ export interface ReadingResponse {
   clauses: ClauseResponse[];
   reading: string;
   reason: string;
+}
+/**
+ * Which of one's own sessions to end, and a code or the answer of a passkey as proof that it is them.
+ */
+export interface EndSessionsBody {
+  session?: string | null;
+  code?: string | null;
+  challenge?: string | null;
+  assertion?: {} | null;
 }
 /**
  * A role of the demonstration, and a table.
@@ -2489,6 +2499,16 @@ export interface InterpretationsResponse {
   adopted: AdoptedResponse[];
 }
 /**
+ * One of a person's own open sessions.
+ */
+export interface OwnSession {
+  session: string;
+  opened: number;
+  seen: number;
+  address: string;
+  is_this: boolean;
+}
+/**
  * A challenge for a passkey. It is good once, for two minutes.
  */
 export interface PasskeyChallengeResponse {
@@ -2544,6 +2564,8 @@ export interface SetupResponse {
   uri: string;
   until: number;
   passkey: {} | null;
+  may_set_password: boolean;
+  token: string | null;
 }
 /**
  * A person's name, password and code.

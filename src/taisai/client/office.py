@@ -41,9 +41,14 @@ class Office:
     # Sessions
 
     async def sign_in(self, person: str, password: str, code: str) -> str:
-        """Opens a session and uses its token from now on; returns the token."""
+        """Opens a session and uses its token from now on; returns the token. A session of before goes on."""
         body = {"person": person, "password": password, "code": code}
-        self.token = (await self._request("POST", "/api/sign-in", bodies.SignInResponse, body)).token
+        before, self.token = self.token, None  # a sign-in ends the session with whose token it is sent
+        try:
+            self.token = (await self._request("POST", "/api/sign-in", bodies.SignInResponse, body)).token
+        except BaseException:
+            self.token = before
+            raise
         return self.token
 
     async def sign_out(self) -> None:
@@ -63,13 +68,24 @@ class Office:
     async def account(self, password: str, code: str) -> bodies.SetupResponse:
         """Begins to change one's own credentials."""
         body = {"password": password, "code": code}
-        return await self._request("POST", "/api/account", bodies.SetupResponse, body)
+        setup = await self._request("POST", "/api/account", bodies.SetupResponse, body)
+        self.token = setup.token or self.token
+        return setup
 
     async def set_credentials(
         self, setup: str, *, password: str | None = None, code: str | None = None
     ) -> None:
         """Sets a password, an authenticator by a code of its new secret, or both; ends every session."""
         await self._done("POST", "/api/credentials", {"setup": setup, "password": password, "code": code})
+
+    async def sessions(self) -> list[bodies.OwnSession]:
+        """One's own open sessions."""
+        return await self._request("GET", "/api/sessions", list[bodies.OwnSession])
+
+    async def end_sessions(self, code: str, *, session: str | None = None) -> None:
+        """Ends one of one's own sessions, or all others; uses the new token of this one from now on."""
+        done = await self._done("POST", "/api/sessions/end", {"session": session, "code": code})
+        self.token = done.token or self.token
 
     # Approvals
 
@@ -109,7 +125,8 @@ class Office:
 
     async def approve(self, approval: str, *, code: str | None = None) -> None:
         """Approves a request as the second person; some minutes after the last code it needs another."""
-        await self._done("POST", f"/api/approvals/{_part(approval)}/approve", {"code": code})
+        done = await self._done("POST", f"/api/approvals/{_part(approval)}/approve", {"code": code})
+        self.token = done.token or self.token
 
     async def decline(self, approval: str, reason: str) -> None:
         """Declines a request as the second person."""

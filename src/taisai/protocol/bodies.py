@@ -75,6 +75,17 @@ class ProofBody(RequestBody, frozen=True, kw_only=True):
     """A person's own password and a code, or the answer of their passkey, as proof that it is them."""
 
     password: Password | None = None
+    """Beside a passkey: only to change the password."""
+    code: Code | None = None
+    challenge: Challenge | None = None
+    assertion: dict[str, Any] | None = None
+
+
+class EndSessionsBody(RequestBody, frozen=True, kw_only=True):
+    """Which of one's own sessions to end, and a code or the answer of a passkey as proof that it is them."""
+
+    session: Name | None = None
+    """Left out: all except the one that asks."""
     code: Code | None = None
     challenge: Challenge | None = None
     assertion: dict[str, Any] | None = None
@@ -161,6 +172,19 @@ class SessionResponse(ResponseBody, frozen=True, kw_only=True):
     opened: int
 
 
+class OwnSession(ResponseBody, frozen=True, kw_only=True):
+    """One of a person's own open sessions."""
+
+    session: str
+    opened: int
+    seen: int
+    """The time of the last action in it."""
+    address: str
+    """Where the sign-in came from."""
+    is_this: bool
+    """Whether it is the session that asks."""
+
+
 class SignInResponse(ResponseBody, frozen=True, kw_only=True):
     """A new session and its token. The server does not show the token again."""
 
@@ -184,6 +208,8 @@ class DoneResponse(ResponseBody, frozen=True, kw_only=True):
     """The code for a person's first sign-in. The server does not show it again."""
     until: int | None = None
     """When the code ends."""
+    token: str | None = None
+    """The new token of this session, if the person has proved who they are. The one of before has ended."""
 
     def __repr__(self) -> str:  # without the code
         return "<DoneResponse>"
@@ -199,6 +225,10 @@ class SetupResponse(ResponseBody, frozen=True, kw_only=True):
     until: int
     passkey: dict[str, Any] | None = None
     """What a browser needs to make a passkey; absent where it cannot (CreationOptionsJSON)."""
+    may_set_password: bool = True
+    """Whether a password may be set: at a first sign-in, or if the old one was typed."""
+    token: str | None = None
+    """The new token of this session, if there is one. The one of before has ended."""
 
     def __repr__(self) -> str:  # without the secret
         return f"<SetupResponse {self.person!r}>"

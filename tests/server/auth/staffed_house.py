@@ -16,11 +16,11 @@ from taisai.journal import Answer, Engine, Journal, MemoryStore, SigningKey, Unw
 from taisai.journal.codec import HOUSE_STREAM, AnyCommand, AnyEvent
 from taisai.journal.stores.contract import Head, Row
 from taisai.server.auth.authentication import Authentication
-from taisai.server.auth.credentials import Cost, Passwords, code_at, step_of
+from taisai.server.auth.credentials import Cost, Passwords, step_of
 from taisai.server.auth.permissions import RateLimit, RateLimiter
 from taisai.server.auth.sessions import NewSession, Session, StaffSessions
 from taisai.server.auth.sign_in_refusals import SignInRefused
-from tests.server.enrolling import EARLIER, activated, issued, with_credentials
+from tests.server.enrolling import EARLIER, activated, code_at, issued, with_credentials
 
 NOON: Final = 1_794_715_200_000
 TINY: Final = Cost(time=1, memory=8, parallelism=1)
@@ -195,8 +195,8 @@ class Staffed:
         return code_at(self.secrets[person], step_of(self.now))
 
     def wrong_code(self, person: str) -> str:
-        """A code that is none of the three that would do."""
-        near = {code_at(self.secrets[person], step_of(self.now) + drift) for drift in (-1, 0, 1)}
+        """A code of none of the half minutes about now."""
+        near = {code_at(self.secrets[person], step_of(self.now) + beside) for beside in (-1, 0, 1)}
         return next(code for code in ("000000", "111111", "222222", "333333") if code not in near)
 
     def tries(

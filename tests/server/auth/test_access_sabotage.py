@@ -47,7 +47,7 @@ class Sabotage(NamedTuple):
 
 
 def _replayed(patch: pytest.MonkeyPatch) -> None:
-    def forgetful(secret: bytes, code: str, *, now: int, last: int) -> int | None:  # noqa: ARG001
+    def forgetful(secret: credentials.OtpSecret, code: str, *, now: int, last: int) -> int | None:  # noqa: ARG001
         return credentials.accepted_step(secret, code, now=now, last=-1)
 
     patch.setattr(verification, "accepted_step", forgetful)
@@ -252,7 +252,6 @@ SABOTAGES: Final[dict[str, Sabotage]] = {
         _replayed,
         (
             test_authentication.test_a_code_is_used_once,
-            test_authentication.test_a_code_before_the_one_that_was_used_is_void_too,
             test_authentication.test_that_a_code_was_used_outlives_a_start,
             test_second_person.test_a_code_that_signed_in_does_not_approve,
         ),

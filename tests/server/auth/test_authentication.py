@@ -16,7 +16,7 @@ from taisai.cage.messages import (
 from taisai.cage.messages import SignedIn as SignedInEvent
 from taisai.game.vocabulary import FLOOR
 from taisai.server.auth.attempts import FIRST_DELAY, LONGEST_DELAY
-from taisai.server.auth.credentials import Cost, Passwords, code_at, step_of
+from taisai.server.auth.credentials import Cost, Passwords, step_of
 from taisai.server.auth.permissions import RateLimit
 from taisai.server.auth.sessions import EndedSession, NewSession, SessionPolicy
 from taisai.server.auth.sign_in_refusals import (
@@ -29,6 +29,7 @@ from taisai.server.auth.sign_in_refusals import (
 )
 from taisai.server.auth.verification import NO_ADDRESS
 from tests.server.auth.staffed_house import CAT, DAN, DESK, MAX, PASSWORDS, STEP_MS, SUE, Staffed, running
+from tests.server.enrolling import code_at
 
 
 def test_anyone_who_has_password_and_code_is_in_and_the_journal_has_it() -> None:
@@ -160,11 +161,15 @@ def test_a_code_is_used_once() -> None:
     assert isinstance(staffed.tries(DAN), NewSession)
 
 
-def test_a_code_before_the_one_that_was_used_is_void_too() -> None:
+@pytest.mark.parametrize("beside", [-1, 1])
+def test_a_code_of_the_half_minute_beside_opens_nothing_and_locks_nobody(beside: int) -> None:
     staffed = Staffed()
-    earlier = code_at(staffed.secrets[DAN], step_of(staffed.now) - 1)
-    staffed.signs_in(DAN)
-    assert staffed.tries(DAN, code=earlier) == WRONG_CREDENTIALS
+    for _ in range(MOST_FAILURES + 1):
+        code = code_at(staffed.secrets[DAN], step_of(staffed.now) + beside)
+        assert staffed.tries(DAN, code=code) == WRONG_CREDENTIALS
+    assert {event.why for event in staffed.told(SignInFailed)} == {"late"}
+    assert not staffed.told(PersonLocked)
+    assert isinstance(staffed.tries(DAN), NewSession)
 
 
 def test_that_a_code_was_used_outlives_a_start() -> None:

@@ -19,8 +19,8 @@ from taisai.journal import Engine, Journal
 from taisai.server.auth import credentials as vault
 from taisai.server.auth import enrolment
 from taisai.server.auth.attempts import FIRST_DELAY
-from taisai.server.auth.credentials import Credentials, base32, code_at, step_of
-from taisai.server.auth.enrolment import EXPIRED_SETUP, SETUP_LASTS, NewSetup
+from taisai.server.auth.credentials import Credentials, OtpSecret, base32, step_of
+from taisai.server.auth.enrolment import ACTIVATION_AS_PASSWORD, EXPIRED_SETUP, SETUP_LASTS, NewSetup
 from taisai.server.auth.sessions import NewSession
 from taisai.server.auth.sign_in_refusals import (
     UNRECORDED,
@@ -31,7 +31,7 @@ from taisai.server.auth.sign_in_refusals import (
 )
 from taisai.server.auth.verification import Verifier
 from tests.server.auth.staffed_house import DAN, DESK, MAX, NOON, PASSWORDS, SUE, Staffed, running
-from tests.server.enrolling import issued, secret_of
+from tests.server.enrolling import code_at, issued, secret_of
 
 NEW = "a quite other sentence 9"
 OF_EVE = "eve was here all along"
@@ -89,6 +89,16 @@ def test_a_code_is_good_once() -> None:
     assert isinstance(late, Refusal), "whoever began with the same code comes too late"
     assert "is wrong, used, or was replaced" in late.message
     assert begins(staffed, code) == WRONG_CODE
+
+
+def test_a_code_does_not_become_the_password() -> None:
+    staffed = Staffed()
+    code = code_for(staffed)
+    setup = begins(staffed, code)
+    assert isinstance(setup, NewSetup)
+    for password in (code, code.lower(), code.replace("-", "")):
+        assert finishes(staffed, setup, password) == ACTIVATION_AS_PASSWORD
+    assert finishes(staffed, setup) == DAN
 
 
 def test_a_code_that_was_replaced_is_none() -> None:
@@ -173,7 +183,7 @@ def test_the_oldest_setup_is_dropped_when_there_are_too_many(monkeypatch: pytest
 
 def test_credentials_that_were_replaced_in_the_file_count_for_nothing() -> None:
     staffed = Staffed()
-    forged = Credentials(staffed.passwords.hashed(OF_EVE), base32(staffed.secrets[DAN]))
+    forged = Credentials(staffed.passwords.hashed(OF_EVE), OtpSecret(staffed.secrets[DAN]).text)
     vault.keep(staffed.store, DAN, forged)
     assert staffed.tries(DAN, OF_EVE) == WRONG_CREDENTIALS
     assert staffed.tries(DAN) == WRONG_CREDENTIALS

@@ -13,7 +13,7 @@ from taisai.cage.messages import PersonLocked, SignInFailed
 from taisai.protocol.views import Words
 from taisai.server.auth import credentials as vault
 from taisai.server.auth import passkeys, verification
-from taisai.server.auth.approvals import Approval, RequestToApprove, digest_of
+from taisai.server.auth.approvals import Approval, Approved, RequestToApprove, digest_of
 from taisai.server.auth.attempts import FIRST_DELAY
 from taisai.server.auth.authentication import PROVED_FOR, PasskeyProof
 from taisai.server.auth.enrolment import BAD_PASSKEY, NewSetup
@@ -21,7 +21,9 @@ from taisai.server.auth.passkeys import (
     CHALLENGE_LASTS,
     MOST_PASSKEYS,
     Challenges,
+    Passkey,
     PasskeyOrigin,
+    is_accepted,
     passkey_origin,
 )
 from taisai.server.auth.permissions import SECOND_PERSONS
@@ -30,7 +32,7 @@ from taisai.server.auth.sign_in_refusals import LOCKED, WRONG_SIGNATURE, SignInR
 from taisai.server.auth.verification import VerifiedPerson
 from tests.server.auth.staffed_house import DAN, DESK, MAX, NOON, PASSWORDS, SUE, Staffed, counted, running
 from tests.server.enrolling import issued
-from tests.server.passkey_device import PRESENT, PasskeyDevice, plain
+from tests.server.passkey_device import PRESENT, PasskeyDevice, RsaPasskeyDevice, plain, text
 
 AT = PasskeyOrigin("casino.example", "https://casino.example")
 NEW = "a quite other sentence 9"
@@ -141,7 +143,7 @@ def test_a_passkey_approves_where_the_last_proof_is_old() -> None:
     first = staffed.door.challenges.new(staffed.now)
     assert approves(device(2), first) == WRONG_SIGNATURE, "the passkey of another person"
     assert approves(own, first) == WRONG_SIGNATURE, "a challenge is good once"
-    assert isinstance(approves(own, staffed.door.challenges.new(staffed.now)), Approval)
+    assert isinstance(approves(own, staffed.door.challenges.new(staffed.now)), Approved)
     proved = staffed.door.sessions.get(second.session.id)
     assert proved is not None
     assert proved.proved == staffed.now
@@ -235,6 +237,15 @@ def test_a_passkey_is_made_for_this_challenge_and_there_are_not_too_many() -> No
     excluded = setup_of(staffed).passkey
     assert excluded is not None
     assert plain(excluded["excludeCredentials"][0]["id"]) == device(0).id
+
+
+def test_a_passkey_with_a_weak_key_is_not_taken_and_does_not_count_where_it_is_stored() -> None:
+    staffed, weak, challenge = Staffed(), RsaPasskeyDevice(AT.origin, AT.host), b"c" * 32
+    assert adds(staffed, weak) == BAD_PASSKEY
+    stored = Passkey(AT.host, text(weak.attested()))
+    assert not is_accepted([stored], AT, challenge, weak.signs(text(challenge)))
+    strong = Passkey(AT.host, text(device(2).attested()))
+    assert is_accepted([stored, strong], AT, challenge, device(2).signs(text(challenge)))
 
 
 def test_the_oldest_challenge_is_dropped_when_there_are_too_many(monkeypatch: pytest.MonkeyPatch) -> None:

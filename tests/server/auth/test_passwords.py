@@ -9,8 +9,16 @@ from typing import Any
 import pytest
 from argon2 import PasswordHasher
 
-from taisai.server.auth.credentials import MOST_PASSWORD, Cost, Passwords, weakness
-from tests.server.auth.staffed_house import TINY, counted
+from taisai.cage import FLOOR_LADDER
+from taisai.server.auth.credentials import Cost, Passwords
+from taisai.server.auth.password_rules import (
+    BREACHED_FILE,
+    CONTEXT_WORDS,
+    MOST_PASSWORD,
+    is_breached,
+    weakness,
+)
+from tests.server.auth.staffed_house import DAN, TINY, Staffed, counted
 
 GOOD = "71 blue kettles sing"
 LONGEST = ("71 blue kettles sing of 9 red looms " * 4)[:MOST_PASSWORD]
@@ -64,19 +72,67 @@ class Spy:
     ],
 )
 def test_what_may_be_a_password(password: str, says: str | None) -> None:
-    assert weakness(password, "Christopher Wu") == says
+    assert weakness(password, "Christopher Wu", "Lotus Palace") == says
+
+
+CONTEXT = "the password is little more than words that are guessed first here: names, ranks, the house"
+BREACHED = "the password is known from a breach of another service; choose another"
+
+
+@pytest.mark.parametrize(
+    ("password", "says"),
+    [
+        ("Lotus.Palace.77", CONTEXT),
+        ("palace of lotus", CONTEXT),
+        ("cagecashier2026", CONTEXT),
+        ("taisai sicbo 888", CONTEXT),
+        ("ShiftManager2026!", EASY),
+        ("dealer dealer 99", EASY),
+        ("Christopher at Lotus", CONTEXT),
+        ("casino 829471036512", None),
+    ],
+)
+def test_words_of_this_place_make_no_password(password: str, says: str | None) -> None:
+    assert weakness(password, "Christopher Wu", "Lotus Palace") == says
+
+
+def test_every_word_of_the_list_is_refused_with_a_year() -> None:
+    for word in (*CONTEXT_WORDS, *FLOOR_LADDER):
+        password = f"{word}.{word}.2026"
+        assert weakness(password, "Christopher Wu", "Lotus Palace"), word
+
+
+@pytest.mark.parametrize("password", ["23WKoa0FP78dk", "23wkoa0fp78DK", "ghjatccbjyfk", "love777321777"])
+def test_a_password_of_a_known_breach_is_refused(password: str) -> None:
+    """The estimator alone lets these pass."""
+    assert weakness(password, "Christopher Wu", "Lotus Palace") == BREACHED
+
+
+def test_the_set_of_breached_passwords_is_large_sorted_and_no_list_of_everything() -> None:
+    body = BREACHED_FILE.read_bytes()
+    digests = [body[start : start + 6] for start in range(0, len(body), 6)]
+    assert len(set(digests)) == len(digests) > 40_000
+    assert digests == sorted(digests)
+    assert len(digests[-1]) == 6
+    assert not any(is_breached(f"{GOOD} {number}") for number in range(1_000))
+
+
+def test_a_password_does_not_grow_old() -> None:
+    staffed = Staffed()
+    staffed.now += 10 * 365 * 24 * 3_600_000
+    assert staffed.signs_in(DAN)
 
 
 def test_the_longest_password_is_estimated_in_time() -> None:
     """The estimator takes seconds for some texts; only as much is estimated as it takes a moment for."""
     began = time.process_time()
-    weakness(("4@8({[<369!1|70$5+%2" * 7)[:MOST_PASSWORD], "Christopher Wu")
+    weakness(("4@8({[<369!1|70$5+%2" * 7)[:MOST_PASSWORD], "Christopher Wu", "Lotus Palace")
     assert time.process_time() - began < 10
 
 
 def test_a_name_without_letters_bars_no_password() -> None:
-    assert weakness(GOOD, "007") is None
-    assert weakness("829471036512", "007") is None
+    assert weakness(GOOD, "007", "88") is None
+    assert weakness("829471036512", "007", "88") is None
 
 
 def test_a_password_is_known_again_and_no_other_is() -> None:
@@ -90,11 +146,21 @@ def test_a_password_is_known_again_and_no_other_is() -> None:
     assert passwords.hashed(GOOD) != kept, "each has a salt of its own"
 
 
-def test_the_same_letters_from_another_keyboard_are_the_same_password() -> None:
+@pytest.mark.parametrize(
+    ("set_", "typed"),
+    [
+        ("Caf\u00e9 au lait 99", "cafe\u0301 au lait 99"),
+        ("caf\u00e9 au lait 99", "cafe\u0301 au lait 99"),
+        ("\uff11\uff12 red lanterns", "12 red lanterns"),
+        (GOOD, GOOD.upper()),
+        (GOOD, f" {GOOD}"),
+    ],
+)
+def test_a_password_counts_exactly_as_it_was_typed(set_: str, typed: str) -> None:
     passwords = Passwords(counted(), TINY)
-    assert passwords.verified(
-        passwords.hashed("caf\u00e9 caf\u00e9 caf\u00e9"), "cafe\u0301 cafe\u0301 cafe\u0301"
-    )
+    kept = passwords.hashed(set_)
+    assert passwords.verified(kept, set_)
+    assert not passwords.verified(kept, typed)
 
 
 @pytest.mark.parametrize("hash_", [None, "", "rubbish", "$argon2id$rubbish"])

@@ -7,7 +7,7 @@ import pytest
 from taisai.cage.messages import DismissPerson, PersonLocked, RevokeSessions
 from taisai.cage.messages import SignedIn as SignedInEvent
 from taisai.protocol.views import Words
-from taisai.server.auth.approvals import Approval, RequestToApprove, digest_of
+from taisai.server.auth.approvals import Approval, Approved, RequestToApprove, digest_of
 from taisai.server.auth.authentication import PROVED_FOR
 from taisai.server.auth.permissions import SECOND_PERSONS, RateLimit
 from taisai.server.auth.sessions import NewSession
@@ -38,9 +38,10 @@ def agrees(
     staffed: Staffed, id_: str, second: NewSession, code: str | None = None
 ) -> Approval | SignInRefused:
     """A second person approves in their own session."""
-    session = staffed.session(second) or second.session
+    session = staffed.door.sessions.get(second.session.id) or second.session
     approving = staffed.door.approve(id_, session=session, code=code, address=DESK, now=staffed.now)
-    return running(approving)
+    approved = running(approving)
+    return approved.approval if isinstance(approved, Approved) else approved
 
 
 def used(staffed: Staffed, id_: str, asker: NewSession) -> str | None:

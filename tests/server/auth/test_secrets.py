@@ -13,7 +13,7 @@ from structlog.testing import capture_logs
 
 from taisai.protocol.views import Words
 from taisai.server.auth import credentials
-from taisai.server.auth.approvals import Approval, RequestToApprove, digest_of
+from taisai.server.auth.approvals import Approval, Approved, RequestToApprove, digest_of
 from taisai.server.auth.authentication import PROVED_FOR
 from taisai.server.auth.credentials import Credentials, Passwords
 from taisai.server.auth.enrolment import NewActivation, NewSetup
@@ -46,7 +46,8 @@ class Evening:
                 asked.id, session=second.session, code=staffed.code(MAX), address=DESK, now=staffed.now
             )
             granted = running(approving)
-            assert isinstance(granted, Approval), granted
+            assert isinstance(granted, Approved), granted
+            assert granted.token is not None
             issued = running(staffed.door.enrolment.issue(DAN, by=MAX, second=SUE, now=staffed.now))
             assert isinstance(issued, NewActivation)
             setup = running(staffed.door.begin_setup(DAN, issued.code, address=DESK, now=staffed.now))
@@ -67,7 +68,15 @@ class Evening:
         ]
         self.shown = [repr(one) for one in (*said, *logs)]
         self.shown += [str(one) for one in refused] + [on_a_terminal(kept)]
-        self.tokens = [dealer.token, asker.token, second.token, issued.code, setup.token, setup.uri]
+        self.tokens = [
+            dealer.token,
+            asker.token,
+            second.token,
+            granted.token,
+            issued.code,
+            setup.token,
+            setup.uri,
+        ]
 
     def secrets(self) -> Iterator[str]:
         """What nobody may read."""

@@ -22,8 +22,8 @@ from taisai.journal import Answer
 from taisai.journal.codec import HOUSE_STREAM, AnyCommand
 from taisai.journal.errors import DamagedError
 from taisai.protocol.views import Words
-from taisai.server.auth.approvals import Approval, RequestToApprove, digest_of
-from taisai.server.auth.credentials import code_at, step_of
+from taisai.server.auth.approvals import Approval, Approved, RequestToApprove, digest_of
+from taisai.server.auth.credentials import step_of
 from taisai.server.auth.enrolment import (
     EXPIRED_SETUP,
     NO_FACTOR,
@@ -47,7 +47,7 @@ from tests.server.auth.staffed_house import (
     Staffed,
     running,
 )
-from tests.server.enrolling import issued, secret_of
+from tests.server.enrolling import code_at, issued, secret_of
 
 MINUTE = 60_000
 NEW = "a quite other sentence 9"
@@ -132,8 +132,9 @@ def test_what_they_approved_before_their_lock_still_counts() -> None:
     asked = staffed.door.approvals.asked(request, asker=asker, now=staffed.now)
     assert isinstance(asked, Approval)
     approving = staffed.door.approve(asked.id, session=second, code=None, address=DESK, now=staffed.now)
-    granted = running(approving)
-    assert isinstance(granted, Approval)
+    approved = running(approving)
+    assert isinstance(approved, Approved)
+    granted = approved.approval
     staffed.fails(SUE, 3)
     assert staffed.told(PersonLocked)
     within = granted.until - 1

@@ -34,7 +34,7 @@ def test_a_token_opens_its_session_and_no_other_text_does() -> None:
     first, second = opened(sessions), opened(sessions, "Sue Lim")
     assert sessions.of(first.token, NOON) == first.session
     assert sessions.of(second.token, NOON) == second.session
-    assert first.session[1:] == ("Dan Teo", "dealer", NOON, NOON, NOON)
+    assert first.session[1:] == ("Dan Teo", "dealer", NOON, NOON, NOON, "")
     for text in ("", first.token[:-1], first.token + "A", first.session.id, "\ud800"):
         assert sessions.of(text, NOON) == EndedSession(None)
 

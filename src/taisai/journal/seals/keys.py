@@ -1,7 +1,8 @@
 """Ed25519 keys that sign and verify checkpoints, and their files.
 
 A public key has the form of signed notes (c2sp.org/signed-note), which other tools for transparency logs
-read. A private key is PKCS#8 PEM after a line with its name, which readers of PEM skip.
+read. A private key is PKCS#8 PEM after a line with its name, which readers of PEM skip. With a passphrase it
+is encrypted (`encrypted_keys`); PKCS#8 that another program encrypted is read too.
 
 `cryptography` is imported when a key is used, so that the journal can be imported without it.
 
@@ -26,11 +27,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Final, Self, TypeVar
 
 from taisai.journal.errors import JournalError
+from taisai.journal.seals.encrypted_keys import ENCRYPTED, encrypted, opened
 from taisai.rules.errors import printable
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
-    from cryptography.hazmat.primitives.serialization import KeySerializationEncryption
 
 MOST_NAME: Final = 100  # characters of a key's name
 MOST_PASSPHRASE: Final = 1023  # bytes; the limit of OpenSSL
@@ -166,19 +167,12 @@ class SigningKey:
 
     def file_text(self, passphrase: str | None = None) -> str:
         """What a private key file says: the name, then the key."""
-        from cryptography.hazmat.primitives.serialization import (
-            BestAvailableEncryption,
-            Encoding,
-            NoEncryption,
-            PrivateFormat,
-        )
+        from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 
-        # The library derives the key of the cipher in 2,048 rounds: a passphrase has to be long by itself.
-        # A file made over by `openssl pkcs8 -topk8 -iter …` or `-scrypt`, its first line kept, is read too.
-        secret: KeySerializationEncryption = NoEncryption()
         if passphrase is not None:
-            secret = BestAvailableEncryption(_passphrase_bytes(passphrase))
-        pem = self._private.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, secret)
+            _passphrase_bytes(passphrase)
+            return f"name: {self.name}\n{encrypted(self._private.private_bytes_raw(), passphrase, self.name)}"
+        pem = self._private.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
         return f"name: {self.name}\n{pem.decode()}"
 
 
@@ -217,21 +211,23 @@ def load_signing_key(path: Path, passphrase: str | None = None) -> SigningKey:
     from cryptography.hazmat.primitives.serialization import load_pem_private_key
 
     text = _read(path, private=True)
+    first, _, rest = text.partition("\n")
+    if ENCRYPTED.fullmatch(rest) and first.startswith("name: "):
+        return _decrypted(path, first.removeprefix("name: "), rest, passphrase)
     match = _FILE.fullmatch(text)
     if match is None:
-        expected = "a line 'name: …' and one PKCS#8 private key in PEM"
+        expected = "a line 'name: …' and one private key, encrypted by taisai or in PKCS#8 PEM"
         raise KeysError(f"not a key file: expected {expected} ({path})")
-    encrypted = match["kind"].startswith("ENCRYPTED")
-    if encrypted and passphrase is None:
-        problem = "the key is encrypted and needs a passphrase"
-        raise KeysError(f"{problem}; name its file with --passphrase-file ({path})")
-    if not encrypted and passphrase is not None:
+    is_encrypted = match["kind"].startswith("ENCRYPTED")
+    if is_encrypted and passphrase is None:
+        raise _needs_passphrase(path)
+    if not is_encrypted and passphrase is not None:
         raise KeysError(f"the key is not encrypted, but a passphrase was given ({path})")
     password = None if passphrase is None else _passphrase_bytes(passphrase)
     try:
         private = load_pem_private_key(match["pem"].encode(), password)
     except (ValueError, TypeError, UnsupportedAlgorithm) as error:
-        problem = "wrong passphrase" if encrypted else "invalid private key"
+        problem = "wrong passphrase" if is_encrypted else "invalid private key"
         raise KeysError(f"{problem}: {error} ({path})") from error
     if not isinstance(private, Ed25519PrivateKey):
         raise KeysError(f"expected an Ed25519 key, got {type(private).__name__} ({path})")
@@ -239,6 +235,24 @@ def load_signing_key(path: Path, passphrase: str | None = None) -> SigningKey:
         return SigningKey(match["name"], private)
     except KeysError as error:
         raise KeysError(f"{error} ({path}, line 1)") from error
+
+
+def _decrypted(path: Path, name: str, text: str, passphrase: str | None) -> SigningKey:
+    if passphrase is None:
+        raise _needs_passphrase(path)
+    _passphrase_bytes(passphrase)
+    raw = opened(text, passphrase, name)
+    if raw is None or len(raw) != KEY_BYTES:
+        raise KeysError(f"wrong passphrase, or the file was changed ({path})")
+    try:
+        return SigningKey.new(name, seed=raw)
+    except KeysError as error:
+        raise KeysError(f"{error} ({path}, line 1)") from error
+
+
+def _needs_passphrase(path: Path) -> KeysError:
+    problem = "the key is encrypted and needs a passphrase"
+    return KeysError(f"{problem}; name its file with --passphrase-file ({path})")
 
 
 def load_public_key(path_or_text: Path | str) -> PublicKey:

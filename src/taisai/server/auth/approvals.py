@@ -83,6 +83,16 @@ class Approval(NamedTuple):
         return role in self.request.roles and folded(person) != folded(self.asker.person)
 
 
+class Approved(NamedTuple):
+    """An approval that was given, and the new token of the approver's session if they proved who they are."""
+
+    approval: Approval
+    token: str | None = None
+
+    def __repr__(self) -> str:
+        return f"<Approved {self.approval.id}>"
+
+
 def digest_of(approved: bytes) -> str:
     """The digest of a request in canonical JSON."""
     return sha256(approved).hexdigest()

@@ -17,7 +17,7 @@ from taisai.game.vocabulary import FLOOR, is_name
 from taisai.journal import Answer, Engine, JournalError
 from taisai.journal.codec import HOUSE_STREAM, AnyEvent
 from taisai.server.auth import credentials as vault
-from taisai.server.auth.approvals import Approval, Approvals
+from taisai.server.auth.approvals import Approvals, Approved
 from taisai.server.auth.attempts import KnownNetworks
 from taisai.server.auth.credentials import Passwords
 from taisai.server.auth.enrolment import Enrolment, NewSetup
@@ -28,6 +28,8 @@ from taisai.server.auth.sign_in_refusals import (
     BUSY,
     CODE_NEEDED,
     LOCKED,
+    NO_SUCH_SESSION,
+    SESSION_ENDED,
     STOPPING,
     UNRECORDED,
     WRONG_CREDENTIALS,
@@ -131,7 +133,7 @@ class Authentication:
     ) -> NewSession | SignInRefused:
         if self._stops:
             return STOPPING
-        opened = self.sessions.opened(person, rank, now)
+        opened = self.sessions.opened(person, rank, now, address=address)
         if opened is None:
             return BUSY
         # The session opens before the journal has the sign-in, so that a revocation in between finds it. The
@@ -159,47 +161,72 @@ class Authentication:
         self.sessions.end(session, SignOutCause.SIGNED_OUT)
         await self._note_ends(now)
 
+    async def end_own(
+        self, id_: str | None, *, session: Session, code: str | None = None,
+        passkey: PasskeyProof | None = None, address: str, now: int,
+    ) -> str | SignInRefused:  # fmt: skip
+        """Ends a session of a person at their own wish; without an id all of them except this one.
+
+        They prove who they are with one factor. Returns the new token of this session.
+        """
+        own = {one.id for one in self.sessions.of_person(session.person)}
+        if id_ is not None and id_ not in own:
+            return NO_SUCH_SESSION
+        token = await self._proved_again(session, code, passkey, address=address, now=now)
+        if isinstance(token, SignInRefused):
+            return token
+        for ending in own - {session.id} if id_ is None else {id_}:
+            self.sessions.end(ending, SignOutCause.SIGNED_OUT)
+        await self._note_ends(now)
+        return token
+
     # Approving
 
     async def approve(
         self, id_: str, *, session: Session, code: str | None = None, passkey: PasskeyProof | None = None,
         address: str, now: int,
-    ) -> Approval | SignInRefused:  # fmt: skip
+    ) -> Approved | SignInRefused:  # fmt: skip
         """Approves a waiting request as the person of a session, on their own screen.
 
         Needs another code, or their passkey, some minutes after the last: a console may have been left open.
+        A person who proves again who they are gets a new token.
         """
         person, role = session.person, role_of(session.rank)
         if problem := self.approvals.problem(id_, person=person, role=role, now=now):
             return SignInRefused(SignInRefusalReason.NOT_SECOND, problem)
-        if refused := await self._not_present(session, code, passkey, address=address, now=now):
-            return refused
+        token = await self._present(session, code, passkey, address=address, now=now)
+        if isinstance(token, SignInRefused):
+            return token
         if self.sessions.get(session.id) is None:  # it ended while the code was checked
-            return SignInRefused(SignInRefusalReason.NOT_SECOND, "the session has ended")
+            return SESSION_ENDED
         approved = self.approvals.approved(id_, person=person, role=role, now=now)
         if isinstance(approved, str):
             return SignInRefused(SignInRefusalReason.NOT_SECOND, approved)
-        return approved
+        return Approved(approved, token)
 
-    async def _not_present(
+    async def _proved_again(
         self, session: Session, code: str | None, passkey: PasskeyProof | None, *, address: str, now: int
-    ) -> SignInRefused | None:
-        """Why it is not sure that the person of a session is there and may approve."""
+    ) -> str | SignInRefused:
+        """The new token of a session whose person has just given another code, or used their passkey."""
+        if passkey is not None:
+            proved = await self.verify_passkey(
+                session.person, passkey.assertion, passkey.challenge, at=passkey.at, address=address, now=now
+            )
+        elif code is not None:
+            proving = self._verifier.proved(session.person, None, code, address=address, now=now)
+            proved = await self._to_the_end(proving)
+        else:
+            return CODE_NEEDED
+        if isinstance(proved, SignInRefused):
+            return proved
+        return self.sessions.prove(session.id, now) or SESSION_ENDED
+
+    async def _present(
+        self, session: Session, code: str | None, passkey: PasskeyProof | None, *, address: str, now: int
+    ) -> str | SignInRefused | None:
+        """A new token if the person proved who they are; a refusal if it is not sure that they are there."""
         if not self._generic and now - session.proved >= PROVED_FOR:
-            if passkey is not None:
-                proved = await self.verify_passkey(
-                    session.person, passkey.assertion, passkey.challenge, at=passkey.at, address=address,
-                    now=now,
-                )  # fmt: skip
-            elif code is not None:
-                proving = self._verifier.proved(session.person, None, code, address=address, now=now)
-                proved = await self._to_the_end(proving)
-            else:
-                return CODE_NEEDED
-            if isinstance(proved, SignInRefused):
-                return proved
-            self.sessions.prove(session.id, now)
-            return None
+            return await self._proved_again(session, code, passkey, address=address, now=now)
         try:
             is_locked = await self._queue.run(lambda engine: session.person in engine.house().locked)
         except JournalError:
@@ -223,19 +250,20 @@ class Authentication:
         proved = await self._to_the_end(proving)
         if isinstance(proved, SignInRefused):
             return proved
-        return await self.enrolment.begin_again(proved, at=at, now=now)
+        return await self.enrolment.begin_again(proved, at=at, now=now, typed_password=True)
 
     async def begin_setup_by_passkey(
         self, session: Session, assertion: dict[str, Any], challenge: str, *,
-        at: PasskeyOrigin, address: str, now: int,
+        at: PasskeyOrigin, address: str, now: int, password: str | None = None,
     ) -> NewSetup | SignInRefused:  # fmt: skip
-        """The same, by a passkey instead of password and code."""
+        """The same, by a passkey instead of password and code; a new password needs the old one too."""
         proved = await self.verify_passkey(
-            session.person, assertion, challenge, at=at, address=address, now=now
+            session.person, assertion, challenge, at=at, address=address, now=now, password=password
         )
         if isinstance(proved, SignInRefused):
             return proved
-        return await self.enrolment.begin_again(proved, at=at, now=now)
+        typed = password is not None
+        return await self.enrolment.begin_again(proved, at=at, now=now, typed_password=typed)
 
     async def finish_setup(
         self, token: str, *, password: str | None = None, code: str | None = None,
@@ -251,11 +279,13 @@ class Authentication:
 
     async def verify_passkey(
         self, person: str, assertion: dict[str, Any], challenge: str, *,
-        at: PasskeyOrigin, address: str, now: int,
+        at: PasskeyOrigin, address: str, now: int, password: str | None = None,
     ) -> VerifiedPerson | SignInRefused:  # fmt: skip
         """The person, if their passkey signed a challenge of `challenges`; the challenge is used up."""
         open_ = self.challenges.used(challenge, now)
-        proving = self._verifier.proved_by_passkey(person, assertion, open_, at=at, address=address, now=now)
+        proving = self._verifier.proved_by_passkey(
+            person, assertion, open_, at=at, address=address, now=now, password=password
+        )
         return await self._to_the_end(proving)
 
     async def sign_in_by_passkey(
@@ -302,7 +332,7 @@ class Authentication:
         if self._gone:
             gone, self._gone = self._gone, set()
             try:
-                await self._queue.run(partial(_delete, gone))
+                await self._queue.run(partial(vault.delete, gone))
             except JournalError:
                 self._gone |= gone
 
@@ -311,7 +341,7 @@ class Authentication:
 
         Credentials that were set before there were commitments are committed to as they are, once.
         """
-        open_, gone, before = await self._queue.run(_left_over)
+        open_, gone, before = await self._queue.run(vault.left_over)
         if before:
             adopting = messages.AdoptCredentials(at=now, by=FLOOR, commitments=before)
             answer = await self._queue.execute(HOUSE_STREAM, adopting)
@@ -320,7 +350,7 @@ class Authentication:
         self._to_note += [_Ended(session, person, SignOutCause.STOPPED) for session, person in open_.items()]
         await self._note_ends(now)
         if gone:
-            await self._queue.run(partial(_delete, gone))
+            await self._queue.run(partial(vault.delete, gone))
 
     async def finish(self, now: int) -> None:
         """Before a stop: answers pending sign-ins and ends every session."""
@@ -372,33 +402,3 @@ def _is_unwritten(answer: Answer | BaseException) -> bool:
 
 def _rank_of(person: str, engine: Engine) -> str | None:
     return engine.house().people.get(person)
-
-
-def _delete(people: Iterable[str], engine: Engine) -> None:
-    """Deletes the credentials of people, except those who were enrolled again with new ones."""
-    for person in people:
-        if person not in engine.house().credentials:
-            vault.forget(engine.journal.store, person)
-
-
-def _left_over(engine: Engine) -> tuple[dict[str, str], set[str], dict[str, str]]:
-    """What was left by the last stop.
-
-    Sessions, people with stored credentials that the House does not know, and commitments that are missing.
-    """
-    house = engine.house()
-    gone = vault.holders(engine.journal.store) - house.credentials
-    return dict(house.sessions), gone, _without_commitment(engine)
-
-
-def _without_commitment(engine: Engine) -> dict[str, str]:
-    """The commitments to credentials of a house that has none yet."""
-    house, store = engine.house(), engine.journal.store
-    if house.guarded:
-        return {}
-    found = {person: vault.stored(store, person) for person in sorted(house.credentials)}
-    return {
-        person: vault.commitment(engine.journal, person, credentials)
-        for person, credentials in found.items()
-        if credentials is not None
-    }

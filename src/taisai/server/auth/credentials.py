@@ -7,8 +7,8 @@ The journal has a keyed hash of each person's credentials. Stored ones that do n
 from __future__ import annotations
 
 import os
-import unicodedata
 from base64 import b32decode, b32encode
+from collections.abc import Iterable
 from hmac import compare_digest
 from typing import Any, Final, NamedTuple
 
@@ -17,31 +17,19 @@ from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
-from cryptography.hazmat.primitives.hashes import SHA1
+from cryptography.hazmat.primitives.hashes import SHA1, SHA256
 from cryptography.hazmat.primitives.twofactor.totp import TOTP
 
-from taisai.game.vocabulary import folded, is_name
+from taisai.game.vocabulary import is_name
 from taisai.journal import Engine, Journal
 from taisai.journal.seals.secret import SECRET_BYTES, StorageSecret
 from taisai.journal.stores.contract import Store
 from taisai.protocol.requests import device_text
 from taisai.server.auth.passkeys import Passkey
+from taisai.server.auth.password_rules import MOST_PASSWORD
 from taisai.server.runtime.environment import Entropy
 
-LEAST_PASSWORD: Final = 12  # characters: enough with a second factor and three tries
-MOST_PASSWORD: Final = 128  # characters: enough for a sentence; a megabyte would block the hashing threads
-LEAST_DIFFERENT: Final = 5  # different characters: refuses '121212121212'
 SALT: Final = 16  # bytes, as RFC 9106 recommends
-
-LEAST_SCORE: Final = 3
-"""Of zxcvbn, which knows some 90,000 common passwords, names, words and patterns: 10^8 guesses or more."""
-MOST_ESTIMATED: Final = 32  # characters: the whole is no easier to guess, and more would take seconds
-_EVERYWHERE: Final = (
-    "taisai", "sicbo", "casino", "baccarat", "blackjack", "roulette", "jackpot", "marinabaysands",
-    "resortsworld", "thisisapassword", "correcthorsebatterystaple", "winnerwinnerchickendinner",
-    "changeme", "administrator",
-)  # fmt: skip
-"""Words that someone guesses first in this place."""
 
 
 class Cost(NamedTuple):
@@ -52,29 +40,6 @@ class Cost(NamedTuple):
     memory: int = 64 * 1024
     """KiB."""
     parallelism: int = 4
-
-
-def weakness(password: str, person: str) -> str | None:
-    """Why a password is too weak; None if it is not. The text never contains the password."""
-    if not LEAST_PASSWORD <= len(password) <= MOST_PASSWORD:
-        return f"expected a password of {LEAST_PASSWORD} to {MOST_PASSWORD} characters, got {len(password)}"
-    if len(set(password)) < LEAST_DIFFERENT:
-        return f"the password has fewer than {LEAST_DIFFERENT} different characters"
-    letters, name = _letters(password), _letters(person)
-    if letters and name and not letters.replace(name, ""):
-        return "the password is the person's name"
-    if _score(password, person) < LEAST_SCORE:
-        return "the password is easy to guess; four words that have nothing to do with each other are not"
-    return None
-
-
-def _score(password: str, person: str) -> int:
-    """How hard a password is to guess, from 0 to 4, as it is written and without capitals and blanks."""
-    from zxcvbn import zxcvbn  # it takes a tenth of a second to load, and few commands need it
-
-    known = [*_EVERYWHERE, *filter(None, (person, _letters(person), *folded(person).split()))]
-    forms = {password[:MOST_ESTIMATED], "".join(folded(password).split())[:MOST_ESTIMATED]}
-    return min(int(zxcvbn(form, user_inputs=known)["score"]) for form in forms if form)
 
 
 class Passwords:
@@ -107,18 +72,15 @@ class Passwords:
 
 
 def _written(password: str) -> bytes:
-    """The bytes to hash, the same from every keyboard. No text fails, because an error would quote it."""
-    return unicodedata.normalize("NFKC", password).encode("utf-8", "surrogatepass")
-
-
-def _letters(text: str) -> str:
-    return "".join(filter(str.isalpha, folded(text)))
+    """The bytes to hash: the password exactly as it was typed. No text fails, for an error would quote it."""
+    return password.encode("utf-8", "surrogatepass")
 
 
 SECRET: Final = 20  # bytes, the length of the hash, as RFC 4226 recommends
 DIGITS: Final = 6
 STEP: Final = 30  # seconds
-DRIFT: Final = 1  # steps: a person's clock may be ahead or behind, and typing takes time
+_SHA256: Final = "sha256:"
+"""What the stored secret of an authenticator begins with if its codes are made with SHA-256."""
 
 
 def new_secret(entropy: Entropy) -> bytes:
@@ -130,29 +92,68 @@ def step_of(now: int) -> int:
     return now // (STEP * 1000)
 
 
-def code_at(secret: bytes, step: int) -> str:
-    return _totp(secret).generate(step * STEP).decode("ascii")
+class OtpSecret(NamedTuple):
+    """The secret of an authenticator, and the hash with which it makes codes."""
+
+    key: bytes
+    algorithm: type[SHA1 | SHA256] = SHA256
+
+    def __repr__(self) -> str:
+        return f"<OtpSecret, {self.algorithm.name}>"
+
+    @classmethod
+    def parse(cls, text: str) -> OtpSecret:
+        """The secret in its stored form. Those of before are for SHA-1."""
+        is_newer = text.startswith(_SHA256)
+        return cls(from_base32(text.removeprefix(_SHA256)), SHA256 if is_newer else SHA1)
+
+    @property
+    def text(self) -> str:
+        return (_SHA256 if self.algorithm is SHA256 else "") + base32(self.key)
+
+    def code(self, step: int) -> str:
+        return _totp(self).generate(step * STEP).decode("ascii")
 
 
-def accepted_step(secret: bytes, code: str, *, now: int, last: int) -> int | None:
-    """The time step of a code, if it is close to now and later than the last used step; else None.
+def confirmed(key: bytes, code: str, *, now: int) -> OtpSecret | None:
+    """The secret of an authenticator that shows this code now; None if no authenticator with the key does.
 
-    >>> secret = b"12345678901234567890"
-    >>> code_at(secret, step_of(59_000))
+    Some authenticators take no notice of the algorithm that they are given, and use SHA-1. As a keyed hash
+    it is safe (RFC 6194, section 3), so their owners are not kept out.
+    """
+    for secret in (OtpSecret(key), OtpSecret(key, SHA1)):
+        if accepted_step(secret, code, now=now, last=0) is not None:
+            return secret
+    return None
+
+
+def accepted_step(secret: OtpSecret, code: str, *, now: int, last: int) -> int | None:
+    """The time step of a code, if it is the one of now and later than the last used step; else None.
+
+    >>> secret = OtpSecret(b"12345678901234567890", SHA1)
+    >>> secret.code(step_of(59_000))
     '287082'
     >>> accepted_step(secret, "287082", now=59_000, last=0)
     1
+    >>> accepted_step(secret, "287082", now=60_000, last=0) is None  # its half minute is over
+    True
     >>> accepted_step(secret, "287082", now=59_000, last=1) is None  # used before
     True
     """
+    step = step_of(now)
+    return step if _is_code(secret, code, step) and step > last else None
+
+
+def is_beside(secret: OtpSecret, code: str, *, now: int) -> bool:
+    """Whether a code is that of the half minute before or after: somebody was slow, or their clock is off."""
+    step = step_of(now)
+    before, after = _is_code(secret, code, max(step - 1, 0)), _is_code(secret, code, step + 1)
+    return before or after
+
+
+def _is_code(secret: OtpSecret, code: str, step: int) -> bool:
     typed = code.replace(" ", "").encode("utf-8", "replace")  # authenticators show '123 456'
-    current = step_of(now)
-    accepted = None
-    for step in range(max(current - DRIFT, 0), current + DRIFT + 1):  # always all: no code is quicker
-        matches = compare_digest(code_at(secret, step).encode(), typed)
-        if matches and step > last and accepted is None:
-            accepted = step
-    return accepted
+    return compare_digest(secret.code(step).encode(), typed)
 
 
 def base32(secret: bytes) -> str:
@@ -163,14 +164,13 @@ def from_base32(text: str) -> bytes:
     return b32decode(text)
 
 
-def otpauth(secret: bytes, *, person: str, issuer: str) -> str:
+def otpauth(key: bytes, *, person: str, issuer: str) -> str:
     """The address for an authenticator, usually shown as a QR code."""
-    return _totp(secret).get_provisioning_uri(person, issuer)
+    return _totp(OtpSecret(key)).get_provisioning_uri(person, issuer)
 
 
-def _totp(secret: bytes) -> TOTP:
-    # Every authenticator supports SHA-1; as a keyed hash it is safe (RFC 6194, section 3).
-    return TOTP(secret, DIGITS, SHA1(), STEP)  # noqa: S303
+def _totp(secret: OtpSecret) -> TOTP:
+    return TOTP(secret.key, DIGITS, secret.algorithm(), STEP)
 
 
 STAFF: Final = "staff/"
@@ -185,7 +185,7 @@ class Credentials(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     hash: str
     totp: str
-    """The secret of the authenticator, in base 32; empty without one."""
+    """The secret of the authenticator, as `OtpSecret.text`; empty without one."""
     last_step: int = 0
     """The time step of the last used code. No code is valid twice."""
     passkeys: tuple[Passkey, ...] = ()
@@ -259,15 +259,45 @@ def altered(engine: Engine) -> list[str]:
     return sorted(person for person in engine.house().commitments if kept(engine, person) is None)
 
 
+def delete(people: Iterable[str], engine: Engine) -> None:
+    """Deletes the credentials of people, except those who were enrolled again with new ones."""
+    for person in people:
+        if person not in engine.house().credentials:
+            forget(engine.journal.store, person)
+
+
+def left_over(engine: Engine) -> tuple[dict[str, str], set[str], dict[str, str]]:
+    """What was left by the last stop.
+
+    Sessions, people with stored credentials that the House does not know, and commitments that are missing.
+    """
+    house = engine.house()
+    gone = holders(engine.journal.store) - house.credentials
+    return dict(house.sessions), gone, _without_commitment(engine)
+
+
+def _without_commitment(engine: Engine) -> dict[str, str]:
+    """The commitments to credentials of a house that has none yet."""
+    house, store = engine.house(), engine.journal.store
+    if house.guarded:
+        return {}
+    found = {person: stored(store, person) for person in sorted(house.credentials)}
+    return {
+        person: commitment(engine.journal, person, credentials)
+        for person, credentials in found.items()
+        if credentials is not None
+    }
+
+
 # Activation codes
 
-ACTIVATION_SYMBOLS: Final = 12  # of 32: 60 random bits, of which five tries find nothing
+ACTIVATION_SYMBOLS: Final = 28  # of 32: 140 random bits, as for every secret that nobody may guess
 _SYMBOLS: Final = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"  # without I, L, O and U, which are mistaken for others
 _MISTAKEN: Final = str.maketrans("ILO", "110", "- ")
 
 
 def new_activation_code(entropy: Entropy) -> str:
-    """A code for a first sign-in, in three groups, such as 7K3M-X0QT-9HWD."""
+    """A code for a first sign-in, in seven groups of four."""
     code = "".join(_SYMBOLS[byte % len(_SYMBOLS)] for byte in entropy(ACTIVATION_SYMBOLS))
     return "-".join(code[start : start + 4] for start in range(0, ACTIVATION_SYMBOLS, 4))
 

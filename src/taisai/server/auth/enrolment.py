@@ -6,6 +6,7 @@ from base64 import urlsafe_b64encode
 from collections import OrderedDict
 from collections.abc import Iterator
 from functools import partial
+from hmac import compare_digest
 from typing import Any, Final, NamedTuple
 
 from msgspec.structs import replace
@@ -21,12 +22,11 @@ from taisai.server.auth import credentials as vault
 from taisai.server.auth.credentials import (
     Credentials,
     Passwords,
-    accepted_step,
-    base32,
+    confirmed,
     new_activation_code,
     new_secret,
     otpauth,
-    weakness,
+    step_of,
 )
 from taisai.server.auth.passkeys import (
     CHALLENGE,
@@ -35,6 +35,7 @@ from taisai.server.auth.passkeys import (
     registered,
     registration_options,
 )
+from taisai.server.auth.password_rules import weakness
 from taisai.server.auth.permissions import is_generic
 from taisai.server.auth.sessions import digest_of_token
 from taisai.server.auth.sign_in_refusals import UNRECORDED, SignInRefusalReason, SignInRefused
@@ -53,6 +54,13 @@ WRONG_CONFIRMATION: Final = SignInRefused(
     "the code is not the one that your authenticator shows now; check its clock, and type the next code",
 )
 NO_PASSWORD: Final = SignInRefused(SignInRefusalReason.UNFIT, "the password is missing")
+ACTIVATION_AS_PASSWORD: Final = SignInRefused(
+    SignInRefusalReason.UNFIT, "the password is the activation code, which others have seen; choose your own"
+)
+PASSWORD_UNPROVED: Final = SignInRefused(
+    SignInRefusalReason.UNFIT,
+    "a new password needs the one of now: begin again, and type it before you use your passkey",
+)
 NO_FACTOR: Final = SignInRefused(
     SignInRefusalReason.UNFIT, "the second factor is missing: type the code that your authenticator shows"
 )
@@ -84,6 +92,7 @@ class NewSetup(NamedTuple):
     until: int
     passkey: dict[str, Any] | None
     """What their browser needs to make a passkey; None where passkeys cannot be used."""
+    may_set_password: bool = True
 
     def __repr__(self) -> str:
         return f"<NewSetup {self.person!r}>"
@@ -102,6 +111,8 @@ class _Setup(NamedTuple):
     challenge: bytes
     """For a new passkey."""
     at: PasskeyOrigin | None
+    may_set_password: bool
+    """Whether the person has typed their old password, or has none."""
 
     def __repr__(self) -> str:
         return f"<_Setup {self.person!r}>"
@@ -149,20 +160,23 @@ class Enrolment:
             return activated
         return self._begun(activated.person, activated.activation, None, at=at, now=now)
 
-    async def begin_again(self, proved: VerifiedPerson, *, at: PasskeyOrigin | None, now: int) -> NewSetup:
+    async def begin_again(
+        self, proved: VerifiedPerson, *, at: PasskeyOrigin | None, now: int, typed_password: bool
+    ) -> NewSetup:
         """A person who has just proved who they are again changes their own credentials."""
         before = await self._queue.run(lambda engine: vault.kept(engine, proved.person))
-        return self._begun(proved.person, None, before, at=at, now=now)
+        return self._begun(proved.person, None, before, at=at, now=now, may_set_password=typed_password)
 
     def _begun(
         self, person: str, activation: str | None, before: Credentials | None, *,
-        at: PasskeyOrigin | None, now: int,
+        at: PasskeyOrigin | None, now: int, may_set_password: bool = True,
     ) -> NewSetup:  # fmt: skip
         token = urlsafe_b64encode(self._entropy(_TOKEN)).rstrip(b"=").decode("ascii")
         challenge = self._entropy(CHALLENGE)
         setup = _Setup(
-            person, activation, before, new_secret(self._entropy), now + SETUP_LASTS, challenge, at
-        )
+            person, activation, before, new_secret(self._entropy), now + SETUP_LASTS, challenge, at,
+            may_set_password,
+        )  # fmt: skip
         self._setups[digest_of_token(token)] = setup
         if len(self._setups) > MOST_SETUPS:
             self._setups.popitem(last=False)
@@ -171,7 +185,7 @@ class Enrolment:
         options = at and registration_options(
             at, person, house=self._issuer, challenge=challenge, known=known
         )
-        return NewSetup(token, person, uri, setup.until, options)
+        return NewSetup(token, person, uri, setup.until, options, may_set_password)
 
     async def finish(
         self, token: str, *, password: str | None = None, code: str | None = None,
@@ -181,6 +195,8 @@ class Enrolment:
         setup = self._setups.get(digest_of_token(token))
         if setup is None or now >= setup.until:
             return EXPIRED_SETUP
+        if password is not None and await self._is_activation(setup, password):
+            return ACTIVATION_AS_PASSWORD
         new = await self._changed(setup, password, code, passkey, now)
         if isinstance(new, SignInRefused):
             return new
@@ -203,15 +219,13 @@ class Enrolment:
     ) -> Credentials | SignInRefused:
         """The new credentials, or what is missing."""
         new = setup.before or Credentials("", "")
-        if password is None and not new.hash:
-            return NO_PASSWORD
-        if password is not None and (problem := weakness(password, setup.person)):
-            return SignInRefused(SignInRefusalReason.UNFIT, problem)
+        if refused := self._unfit(setup, password, new):
+            return refused
         if code is not None:
-            step = accepted_step(setup.secret, code, now=now, last=0)
-            if step is None:
+            secret = confirmed(setup.secret, code, now=now)
+            if secret is None:
                 return WRONG_CONFIRMATION
-            new = replace(new, totp=base32(setup.secret), last_step=step)
+            new = replace(new, totp=secret.text, last_step=step_of(now))
         if passkey is not None:
             made = setup.at and registered(setup.at, setup.challenge, passkey)
             if not made or len(new.passkeys) >= MOST_PASSKEYS:
@@ -222,6 +236,27 @@ class Enrolment:
         if password is not None:
             new = replace(new, hash=await self._verifier.work(partial(self._passwords.hashed, password)))
         return new
+
+    async def _is_activation(self, setup: _Setup, password: str) -> bool:
+        """Whether a password is the activation code itself, which those who issued it have seen."""
+
+        def read(engine: Engine) -> bool:
+            issued = engine.house().activations.get(setup.person)
+            if issued is None:
+                return False
+            typed = vault.activation_hash(engine.journal, setup.person, issued.until, password)
+            return compare_digest(typed, issued.code)
+
+        return await self._queue.run(read)
+
+    def _unfit(self, setup: _Setup, password: str | None, before: Credentials) -> SignInRefused | None:
+        """Why a person may not set this password, or may not leave it out."""
+        if password is None:
+            return None if before.hash else NO_PASSWORD
+        if not setup.may_set_password:
+            return PASSWORD_UNPROVED
+        problem = weakness(password, setup.person, self._issuer)
+        return None if problem is None else SignInRefused(SignInRefusalReason.UNFIT, problem)
 
 
 # What is wrong with the sign-ins of a house

@@ -19,7 +19,7 @@ MOST_PASSKEYS: Final = 10  # of one person: a telephone, a computer, a key or tw
 CHALLENGE_LASTS: Final = 2 * 60_000  # ms: to find the device and touch it
 MOST_CHALLENGES: Final = 20_000  # at a time, some 2 MB: what a few strangers can ask for in that time
 CHALLENGE: Final = 32  # random bytes
-_ALGORITHMS: Final = (-8, -7, -257)  # EdDSA, ES256 and RS256, one of which every device has
+_ALGORITHMS: Final = (-8, -7)  # EdDSA (Ed25519) and ES256; not RS256, whose keys and padding are too weak
 
 
 class Passkey(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -82,8 +82,10 @@ def registration_options(
 def registered(at: PasskeyOrigin, challenge: bytes, response: dict[str, Any]) -> Passkey | None:
     """The passkey that a browser made for this challenge, unlocked by the person; None if it is not valid."""
     try:
-        made = _server(at).register_complete(_state(challenge), response)
-        return None if made.credential_data is None else Passkey(at.host, _text(bytes(made.credential_data)))
+        made = _server(at).register_complete(_state(challenge), response).credential_data
+        if made is None or not _is_strong(made):
+            return None
+        return Passkey(at.host, _text(bytes(made)))
     except Exception:  # noqa: BLE001  whatever a browser sends that cannot be read is not valid
         return None
 
@@ -92,9 +94,13 @@ def is_accepted(
     passkeys: Sequence[Passkey], at: PasskeyOrigin, challenge: bytes, assertion: dict[str, Any]
 ) -> bool:
     """Whether one of the passkeys signed the challenge at this origin, unlocked by the person."""
-    known = [_data_of(passkey) for passkey in passkeys if passkey.host == at.host]
+    known = [
+        data for passkey in passkeys if passkey.host == at.host and _is_strong(data := _data_of(passkey))
+    ]
     try:
-        _server(at).authenticate_complete(_state(challenge), known, assertion)
+        _server(at).authenticate_complete(
+            _state(challenge), [data for data in known if _is_strong(data)], assertion
+        )
     except Exception:  # noqa: BLE001  likewise
         return False
     return True
@@ -131,6 +137,10 @@ def _state(challenge: bytes) -> dict[str, Any]:
 
 def _data_of(passkey: Passkey) -> AttestedCredentialData:
     return AttestedCredentialData(_bytes(passkey.data))
+
+
+def _is_strong(data: AttestedCredentialData) -> bool:
+    return data.public_key.ALGORITHM in _ALGORITHMS
 
 
 def _text(data: bytes) -> str:

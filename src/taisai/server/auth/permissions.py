@@ -212,7 +212,10 @@ ENDPOINTS: Final[Mapping[str, Permission]] = _permissions(
     # a code, a token or a passkey proves who it is
     (_EVERYONE, "POST /api/first-sign-in, POST /api/credentials"),
     (_EVERYONE, "POST /api/passkeys/challenge, POST /api/passkeys/sign-in"),
-    (_STAFF, "POST /api/sign-out, GET /api/session, POST /api/account"),
+    (
+        _STAFF,
+        "POST /api/sign-out, GET /api/session, POST /api/account, GET /api/sessions, POST /api/sessions/end",
+    ),
     (_NEED_APPROVALS, "POST /api/approvals, GET /api/approvals, DELETE /api/approvals/{approval}"),
     (
         _to(SUPERVISING),

@@ -40,6 +40,8 @@ class Session(NamedTuple):
     """The time of the person's last action."""
     proved: int = 0
     """When the person last gave a code or used a passkey, at the sign-in or later."""
+    address: str = ""
+    """Where the sign-in came from."""
 
 
 class NewSession(NamedTuple):
@@ -84,20 +86,18 @@ class StaffSessions:
         """Adds a listener that is called whenever a session ends, so that its sockets close."""
         self._listeners.append(listener)
 
-    def opened(self, person: str, rank: str, now: int) -> NewSession | None:
+    def opened(self, person: str, rank: str, now: int, *, address: str = "") -> NewSession | None:
         """A new session; None if there are too many. It replaces the person's least active one if needed."""
         own = sorted(self.of_person(person), key=lambda session: session.seen)
         for surplus in own[: max(0, len(own) + 1 - self.policy.most_per_person)]:
             self.end(surplus.id, SignOutCause.REVOKED)
         if len(self._open) >= self.policy.most:
             return None
-        token = urlsafe_b64encode(self._entropy(TOKEN)).rstrip(b"=").decode("ascii")
-        session = Session(self._entropy(SESSION_ID).hex(), person, rank, opened=now, seen=now, proved=now)
-        digest = digest_of_token(token)
+        session = Session(
+            self._entropy(SESSION_ID).hex(), person, rank, opened=now, seen=now, proved=now, address=address
+        )
         self._open[session.id] = session
-        self._ids[digest] = session.id
-        self._digests[session.id] = digest
-        return NewSession(token, session)
+        return NewSession(self._new_token(session.id), session)
 
     def of(self, token: str, now: int) -> Session | EndedSession:
         """The session of a token. An expired session ends here."""
@@ -126,11 +126,23 @@ class StaffSessions:
         if session is not None and not self._expiry(session, now):
             self._open[id_] = session._replace(seen=max(session.seen, now))
 
-    def prove(self, id_: str, now: int) -> None:
-        """Records that the person of a session has just given a code or used a passkey."""
+    def prove(self, id_: str, now: int) -> str | None:
+        """Records that the person has just proved who they are; returns the session's new token.
+
+        The token of before ends: somebody who has it must not have what was proved now.
+        """
         session = self._open.get(id_)
-        if session is not None:
-            self._open[id_] = session._replace(proved=max(session.proved, now))
+        if session is None:
+            return None
+        self._open[id_] = session._replace(proved=max(session.proved, now))
+        del self._ids[self._digests[id_]]
+        return self._new_token(id_)
+
+    def _new_token(self, id_: str) -> str:
+        token = urlsafe_b64encode(self._entropy(TOKEN)).rstrip(b"=").decode("ascii")
+        digest = digest_of_token(token)
+        self._ids[digest], self._digests[id_] = id_, digest
+        return token
 
     def end(self, id_: str, why: SignOutCause) -> Session | None:
         """Ends a session and calls every listener; None if it was not open."""

@@ -34,6 +34,8 @@ class SignInRefusalReason(StrEnum):
     """Setting one's own credentials took too long, or is done already."""
     WRONG_CONFIRMATION = "wrong-confirmation"
     """The code is not that of the new authenticator."""
+    NO_SUCH_SESSION = "not-known"
+    """The person has no such session."""
     UNFIT = "unfit"
     """The name or the password is not allowed."""
 
@@ -67,6 +69,10 @@ UNRECORDED: Final = SignInRefused(
 )
 STOPPING: Final = SignInRefused(
     SignInRefusalReason.STOPPING, "the server stops; sign in again when it is back"
+)
+SESSION_ENDED: Final = SignInRefused(SignInRefusalReason.NOT_SECOND, "the session has ended")
+NO_SUCH_SESSION: Final = SignInRefused(
+    SignInRefusalReason.NO_SUCH_SESSION, "you have no such session; it may have ended: look at the list again"
 )
 CODE_NEEDED: Final = SignInRefused(
     SignInRefusalReason.CODE_NEEDED,

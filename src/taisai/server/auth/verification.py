@@ -24,10 +24,10 @@ from taisai.server.auth import credentials as vault
 from taisai.server.auth.attempts import FREE_OF_NETWORK, GrowingDelays, KnownNetworks
 from taisai.server.auth.credentials import (
     Credentials,
+    OtpSecret,
     Passwords,
     accepted_step,
-    base32,
-    from_base32,
+    is_beside,
     new_secret,
 )
 from taisai.server.auth.passkeys import PasskeyOrigin, is_accepted
@@ -72,7 +72,9 @@ class SignInFailure(StrEnum):
     NO_CREDENTIALS = "no-credentials"
     PASSWORD = "password"  # noqa: S105  the word, not one
     CODE = "code"
-    """The password is right; the code is wrong, too old, or used before."""
+    """The password is right; the code is wrong, or used before."""
+    LATE = "late"
+    """The password is right; the code is of the half minute before or after. It counts towards no lock."""
     ACTIVATION = WRONG_ACTIVATION
     """The code for a first sign-in is wrong, used, or too old."""
     PASSKEY = WRONG_PASSKEY
@@ -128,7 +130,7 @@ class Verifier:
         self._rates = rates
         self._executor = executor
         self._generic = generic
-        self._dummy = base32(new_secret(entropy))
+        self._dummy = OtpSecret(new_secret(entropy))
         self._tag_key = entropy(32)
         self._known_networks = known
         self._delays = GrowingDelays()
@@ -153,11 +155,16 @@ class Verifier:
 
     async def proved_by_passkey(
         self, person: str, assertion: dict[str, Any], challenge: bytes | None, *,
-        at: PasskeyOrigin, address: str, now: int,
+        at: PasskeyOrigin, address: str, now: int, password: str | None = None,
     ) -> VerifiedPerson | SignInRefused:  # fmt: skip
-        """The person whose passkey signed the challenge; it takes the place of password and code."""
+        """The person whose passkey signed the challenge; it takes the place of password and code.
+
+        A password that is given all the same has to be right.
+        """
         name = folded(person) if is_name(person) else ""
-        check = partial(self._passkey, name, assertion, challenge, at=at, address=address, now=now)
+        check = partial(
+            self._passkey, name, assertion, challenge, at=at, address=address, now=now, password=password
+        )
         return await self._one_at_a_time(name, check, address=address, now=now)
 
     async def activated(
@@ -224,10 +231,11 @@ class Verifier:
         if password is not None:
             async with nullcontext() if is_known else self._at_work:
                 is_right = await self.work(partial(self._passwords.verified, hash_, password))
-        step = accepted_step(from_base32(totp or self._dummy), code, now=now, last=last)
+        secret = OtpSecret.parse(totp) if totp else self._dummy
+        step, is_late = accepted_step(secret, code, now=now, last=last), is_beside(secret, code, now=now)
         step = step if totp else None  # someone who has passkeys alone
         if known.rank is None or stored is None or not is_right or step is None:
-            why = _failure(known, is_right=is_right)
+            why = _failure(known, is_right=is_right, is_late=is_late and bool(totp))
             return await self._failed(known, why, address=address, now=now)
         renewed = replace(stored, last_step=step)
         failure = await self._queue.run(partial(self._use_code, known, renewed))
@@ -263,7 +271,7 @@ class Verifier:
 
     async def _passkey(
         self, name: str, assertion: dict[str, Any], challenge: bytes | None, *,
-        at: PasskeyOrigin, address: str, now: int,
+        at: PasskeyOrigin, address: str, now: int, password: str | None,
     ) -> VerifiedPerson | SignInRefused:  # fmt: skip
         known = await self._queue.run(partial(self._known, name))
         passkeys = () if known.credentials is None else known.credentials.passkeys
@@ -273,6 +281,9 @@ class Verifier:
             why = SignInFailure.UNKNOWN if known.rank is None else SignInFailure.PASSKEY
             refused = await self._failed(known, why, address=address, now=now)
             return WRONG_SIGNATURE if refused is WRONG_CREDENTIALS else refused
+        hash_ = None if known.credentials is None else known.credentials.hash
+        if password is not None and not await self.work(partial(self._passwords.verified, hash_, password)):
+            return await self._failed(known, SignInFailure.PASSWORD, address=address, now=now)
         if await self._queue.run(lambda engine: known.person in engine.house().locked):
             return await self._failed(known, SignInFailure.LOCKED, address=address, now=now)
         return VerifiedPerson(known.person, known.rank)
@@ -341,9 +352,11 @@ class Verifier:
         return f"unknown-{digest[:8]}"
 
 
-def _failure(known: _Known, *, is_right: bool) -> SignInFailure:
+def _failure(known: _Known, *, is_right: bool, is_late: bool) -> SignInFailure:
     if known.rank is None:
         return SignInFailure.UNKNOWN
     if known.credentials is None:
         return SignInFailure.ALTERED if known.is_altered else SignInFailure.NO_CREDENTIALS
-    return SignInFailure.CODE if is_right else SignInFailure.PASSWORD
+    if not is_right:
+        return SignInFailure.PASSWORD
+    return SignInFailure.LATE if is_late else SignInFailure.CODE

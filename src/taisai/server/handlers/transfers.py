@@ -37,8 +37,10 @@ RETRIED_WITHIN: Final = 3_600_000  # ms: an id that comes back later is no retry
 ID_DIGITS: Final = 40  # hexadecimal: two tickets never have the same id
 SIGNS: Final = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 """Digits and letters without I, L, O and U, which look like others."""
-_BITS: Final = 95  # of a number: to find a valid one, among a million, takes some 10^22 tries
-_COUNT: Final = _BITS // 5 + 1  # signs of a number, the last of which checks the others
+NUMBER_BITS: Final = 130  # of a number: as hard to guess as any other secret of the server
+OLD_NUMBER_BITS: Final = 95  # of the numbers that earlier releases made, which stay good
+_LENGTHS: Final = (NUMBER_BITS // 5 + 1, OLD_NUMBER_BITS // 5 + 1)
+"""Signs of a number, the last of which checks the others."""
 _GROUP: Final = 4
 _MISREAD: Final = str.maketrans("ILO", "110", " -")
 _SIGNED: Final = frozenset(
@@ -139,7 +141,11 @@ class TicketNumbers(NamedTuple):
     def sold(self, house: House, cashier: str, request: str, at: int) -> str:
         """The number for a sale: of the ticket that the same request bought lately, else a new one."""
         hours = lately(at)
-        numbers = [ticket_number(self.key, "sold", cashier, request, *hour) for hour in hours]
+        numbers = [
+            ticket_number(self.key, "sold", cashier, request, *hour, bits=bits)
+            for bits in (NUMBER_BITS, OLD_NUMBER_BITS)
+            for hour in hours
+        ]
         known = (number for number in numbers if self.held(house, number) in house.tickets)
         return next(known, numbers[0])
 
@@ -156,8 +162,11 @@ class TicketNumbers(NamedTuple):
 
     def of(self, ticket: Ticket) -> str:
         """The number of an issued ticket, from what the House knows; in old journals that is the number."""
-        number = self.issued(ticket.transfer or "")
-        return number if ticket.id == self.id_of(number) else ticket.id
+        for bits in (NUMBER_BITS, OLD_NUMBER_BITS):
+            number = ticket_number(self.key, "issued", ticket.transfer or "", bits=bits)
+            if ticket.id == self.id_of(number):
+                return number
+        return ticket.id
 
 
 def ticket_numbers(engine: Engine, fresh: bytes) -> TicketNumbers:
@@ -166,18 +175,18 @@ def ticket_numbers(engine: Engine, fresh: bytes) -> TicketNumbers:
     return TicketNumbers(key, engine.journal.secret or StorageSecret(key))
 
 
-def ticket_number(key: bytes, *parts: str) -> str:
+def ticket_number(key: bytes, *parts: str, bits: int = NUMBER_BITS) -> str:
     """The number of the ticket that is made for something; the same thing has the same number."""
     digest = hmac.digest(key, _joined(parts), "sha256")
-    value = int.from_bytes(digest) >> (len(digest) * 8 - _BITS)
-    places = [value >> shift & 31 for shift in range(0, _BITS, 5)]
+    value = int.from_bytes(digest) >> (len(digest) * 8 - bits)
+    places = [value >> shift & 31 for shift in range(0, bits, 5)]
     return _grouped([*places, _check(places)])
 
 
 def as_printed(text: str) -> str:
     """A ticket's number as it was printed, from any way of typing it; any other text as it came."""
     plain = text.upper().translate(_MISREAD)
-    if len(plain) != _COUNT or not set(plain) <= set(SIGNS):
+    if len(plain) not in _LENGTHS or not set(plain) <= set(SIGNS):
         return text
     places = [SIGNS.index(sign) for sign in plain]
     return _grouped(places) if places[-1] == _check(places[:-1]) else text
@@ -185,7 +194,8 @@ def as_printed(text: str) -> str:
 
 def _is_number(printed: str) -> bool:
     """Whether a text has the form of a number: an id never has."""
-    return len(printed) == _COUNT + (_COUNT - 1) // _GROUP and printed == as_printed(printed.lower())
+    lengths = {length + (length - 1) // _GROUP for length in _LENGTHS}
+    return len(printed) in lengths and printed == as_printed(printed.lower())
 
 
 def lately(at: int) -> tuple[tuple[str, ...], ...]:

@@ -51,6 +51,7 @@ _MORE: Final = {
     "POST /api/passkeys/challenge": ("400", "429"),
     "POST /api/passkeys/sign-in": ("429", "503"),
     "POST /api/credentials": ("409", "503"),
+    "POST /api/sessions/end": ("409", "503"),
     "POST /api/staff": ("409", "503"),
     "DELETE /api/staff": ("409",),
     "POST /api/staff/{person}/acknowledge": ("409",),

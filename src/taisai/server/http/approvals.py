@@ -43,6 +43,7 @@ _STATUS: Final = {
     SignInRefusalReason.NO_PASSKEYS: 400,
     SignInRefusalReason.NOT_SECOND: 403,
     SignInRefusalReason.CODE_NEEDED: 403,
+    SignInRefusalReason.NO_SUCH_SESSION: 409,
 }
 _UNREADABLE: Final = (
     msgspec.DecodeError,
@@ -99,6 +100,15 @@ def place_of_passkeys(request: StaffRequest) -> PasskeyOrigin:
     return refuse(NO_PASSKEYS) if origin is None else origin
 
 
+def passkey_proof(
+    request: StaffRequest, data: bodies.ApproveBody | bodies.EndSessionsBody
+) -> PasskeyProof | None:
+    """The answer of a passkey in a body; None without one."""
+    if data.challenge is None or data.assertion is None:
+        return None
+    return PasskeyProof(data.assertion, data.challenge, place_of_passkeys(request))
+
+
 # The first person
 
 
@@ -150,18 +160,16 @@ async def approve(
     """Lets the session that asked make the request once, within a minute.
 
     Some minutes after the person's last code they give another, or use a passkey: without one the reason is
-    `code-needed`.
+    `code-needed`. The reply to a proof has a new token.
     """
-    dispatcher, passkey = dispatcher_of(request), None
-    if data.challenge is not None and data.assertion is not None:
-        passkey = PasskeyProof(data.assertion, data.challenge, place_of_passkeys(request))
+    dispatcher = dispatcher_of(request)
     answer = await dispatcher.authentication.approve(
-        approval, session=session_in(request), code=data.code, passkey=passkey, address=address_of(request),
-        now=dispatcher.clock.now(),
+        approval, session=session_in(request), code=data.code, passkey=passkey_proof(request, data),
+        address=address_of(request), now=dispatcher.clock.now(),
     )  # fmt: skip
     if isinstance(answer, SignInRefused):
         refuse(answer)
-    return bodies.DoneResponse()
+    return bodies.DoneResponse(token=answer.token)
 
 
 @post(

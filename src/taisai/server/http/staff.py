@@ -9,6 +9,7 @@ from litestar import delete, get, post
 from litestar.params import FromPath, FromQuery, JSONBody
 
 from taisai.cage import messages
+from taisai.cage.messages import SignOutCause
 from taisai.game.refusals import Refusal
 from taisai.game.vocabulary import FLOOR
 from taisai.journal import Engine
@@ -66,15 +67,19 @@ async def sign_in(request: StaffRequest, data: JSONBody[bodies.SignInBody]) -> b
     answer = await dispatcher.authentication.sign_in(
         data.person, data.password, data.code, address=address_of(request), now=dispatcher.clock.now()
     )
-    return signed_in(dispatcher, answer)
+    return signed_in(dispatcher, answer, before=request.state.session)
 
 
-def signed_in(dispatcher: Dispatcher, answer: NewSession | SignInRefused) -> bodies.SignInResponse:
-    """The new session, which is counted; a refusal too."""
+def signed_in(
+    dispatcher: Dispatcher, answer: NewSession | SignInRefused, *, before: Session | None
+) -> bodies.SignInResponse:
+    """The new session, which is counted; a refusal too. The session of the request before it ends."""
     if isinstance(answer, SignInRefused):
         dispatcher.metrics.sign_ins[answer.reason] += 1
         refuse(answer)
     dispatcher.metrics.sign_ins["in"] += 1
+    if before is not None:
+        dispatcher.authentication.sessions.end(before.id, SignOutCause.SIGNED_OUT)
     return bodies.SignInResponse(token=answer.token, session=_response(answer.session))
 
 
