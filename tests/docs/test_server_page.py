@@ -12,6 +12,8 @@ import pytest
 from taisai.cage.access import MOST_FAILURES
 from taisai.cage.credentials import LONGEST_ACTIVATION, MOST_TRIES
 from taisai.cage.messages import SignOutCause
+from taisai.listening.accepting import HANDSHAKE_WITHIN
+from taisai.listening.requests import REQUEST_WITHIN
 from taisai.protocol.message import MOST_MESSAGE
 from taisai.rules import Act
 from taisai.server.auth import approvals, permissions
@@ -21,12 +23,10 @@ from taisai.server.auth.enrolment import SETUP_LASTS
 from taisai.server.auth.passkeys import CHALLENGE_LASTS, MOST_PASSKEYS
 from taisai.server.auth.verification import MOST_CHECKED, MOST_STRANGERS
 from taisai.server.config.settings import SECTIONS, settings_of
-from taisai.server.connections.accepting import HANDSHAKE_WITHIN
 from taisai.server.connections.dispatcher import APPROVALS_ASKED, MOST_AT_WORK
 from taisai.server.connections.feeds import MOST_BYTES, MOST_MESSAGES, RING
 from taisai.server.connections.parties import BEFORE_HELLO, PAGES_OF_PERSON, SEATS_OF_RECORDER
 from taisai.server.connections.sockets import HELLO_WITHIN, MOST_FOLLOWED
-from taisai.server.connections.transport import REQUEST_WITHIN
 from taisai.server.handlers.context import WITNESSED_WITHIN
 from taisai.server.runtime.command_queue import MOST_WAITING
 from taisai.server.runtime.plan import ConnectionLimits

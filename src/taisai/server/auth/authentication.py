@@ -16,13 +16,14 @@ from taisai.game.refusals import Reason, Refusal
 from taisai.game.vocabulary import FLOOR, is_name
 from taisai.journal import Answer, Engine, JournalError
 from taisai.journal.codec import HOUSE_STREAM, AnyEvent
+from taisai.listening.accepting import network_of
 from taisai.server.auth import credentials as vault
 from taisai.server.auth.approvals import Approval, Approvals
 from taisai.server.auth.attempts import KnownNetworks
 from taisai.server.auth.credentials import Passwords
 from taisai.server.auth.enrolment import Enrolment, NewSetup
 from taisai.server.auth.passkeys import Challenges, PasskeyOrigin
-from taisai.server.auth.permissions import RateLimit, RateLimiter, network_of, role_of
+from taisai.server.auth.permissions import RateLimit, RateLimiter, role_of
 from taisai.server.auth.sessions import NewSession, Session, StaffSessions
 from taisai.server.auth.sign_in_refusals import (
     BUSY,

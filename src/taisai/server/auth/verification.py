@@ -20,6 +20,7 @@ from taisai.game.refusals import Refusal
 from taisai.game.vocabulary import FLOOR, folded, is_name
 from taisai.journal import Answer, Engine, JournalError
 from taisai.journal.codec import HOUSE_STREAM, AnyCommand
+from taisai.listening.accepting import network_of
 from taisai.server.auth import credentials as vault
 from taisai.server.auth.attempts import FREE_OF_NETWORK, GrowingDelays, KnownNetworks
 from taisai.server.auth.credentials import (
@@ -31,7 +32,7 @@ from taisai.server.auth.credentials import (
     new_secret,
 )
 from taisai.server.auth.passkeys import PasskeyOrigin, is_accepted
-from taisai.server.auth.permissions import RateLimiter, is_generic, network_of
+from taisai.server.auth.permissions import RateLimiter, is_generic
 from taisai.server.auth.sign_in_refusals import (
     BUSY,
     LOCKED,

@@ -15,6 +15,7 @@ from taisai.game.commands import PlaceBets
 from taisai.game.events import BetsOpened
 from taisai.journal import Submission, stream_of, table_of
 from taisai.journal.codec import HOUSE_STREAM
+from taisai.listening.accepting import network_of
 from taisai.protocol import requests
 from taisai.protocol.commands import tag_of
 from taisai.protocol.message import PROTOCOL_VERSION, Request, ServerMessage
@@ -379,7 +380,7 @@ class Dispatcher:
 
     def _replaced(self, socket: Socket, principal: Principal) -> int:
         """Joins the party of the principal; returns how many older connections were closed for this one."""
-        network = permissions.network_of(socket.address)
+        network = network_of(socket.address)
         surplus = self.parties.join(socket, principal, network, self.clock.steady())
         if principal is not VISITOR:
             self.authentication.known.add(network, self.clock.now())

@@ -13,11 +13,12 @@ import msgspec
 
 from taisai.game.refusals import Refusal
 from taisai.journal import Answer
+from taisai.listening.accepting import network_of
 from taisai.protocol.message import MOST_ID, MOST_MESSAGE, Request, repeated_key
 from taisai.protocol.replies import DoneReply, EndNotice, FollowingReply, RefusedReply, SnapshotNotice
 from taisai.protocol.requests import REQUESTS, DoRequest
 from taisai.server.auth import permissions
-from taisai.server.auth.permissions import VISITOR, Principal, network_of
+from taisai.server.auth.permissions import VISITOR, Principal
 from taisai.server.connections.approvals_feed import APPROVALS_FEED
 from taisai.server.connections.feeds import AsgiMessage, DirectTransport, Outbox, Send
 from taisai.server.connections.parties import PLACE_BETS

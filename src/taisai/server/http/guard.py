@@ -10,9 +10,10 @@ from litestar.connection import ASGIConnection, Request
 from litestar.exceptions import HTTPException
 from litestar.handlers import BaseRouteHandler
 
+from taisai.listening.accepting import network_of
 from taisai.protocol.message import repeated_key
 from taisai.server.auth import permissions
-from taisai.server.auth.permissions import Role, network_of, role_of
+from taisai.server.auth.permissions import Role, role_of
 from taisai.server.auth.sessions import EndedSession, Session
 from taisai.server.config.settings import is_loopback
 from taisai.validation import quoted
