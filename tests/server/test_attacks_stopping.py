@@ -248,7 +248,7 @@ def test_frames_are_counted_while_they_are_read_and_not_afterwards() -> None:
         await asyncio.sleep(0.01)
         read, tiny = list[int](), frame(0xA, b"") * 43_000  # as many as one read of the network may have
         take = wire.protocol.conn.receive_data
-        wire.protocol.conn.receive_data = lambda data: read.append(len(data)) or take(data)
+        wire.protocol.conn.receive_data = lambda data: (read.append(len(data)), take(data))
         wire.protocol.data_received(tiny)
         assert wire.is_aborted
         assert sum(read) < len(tiny) // 10

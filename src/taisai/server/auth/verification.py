@@ -75,7 +75,9 @@ class SignInFailure(StrEnum):
     CODE = "code"
     """The password is right; the code is wrong, too old, or used before."""
     ACTIVATION = WRONG_ACTIVATION
-    """The code for a first sign-in is wrong, used, or too old."""
+    """The code for a first sign-in begins right, and is wrong. After five of them it has ended."""
+    GUESS = "guess"
+    """No code, or one that does not even begin right. A stranger can send that, so it ends no code."""
     PASSKEY = WRONG_PASSKEY
     """No passkey of the person signed the challenge."""
     ALTERED = ALTERED
@@ -164,7 +166,7 @@ class Verifier:
     async def activated(
         self, person: str, code: str, *, address: str, now: int
     ) -> ActivatedPerson | SignInRefused:
-        """The person whose activation code this is. A wrong code counts; after five the activation ends."""
+        """The person whose activation code this is. After five codes that begin right it has ended."""
         name = folded(person) if is_name(person) else ""
         check = partial(self._activation, name, code, address=address, now=now)
         return await self._one_at_a_time(name, check, address=address, now=now)
@@ -281,23 +283,24 @@ class Verifier:
     async def _activation(
         self, name: str, code: str, *, address: str, now: int
     ) -> ActivatedPerson | SignInRefused:
-        def read(engine: Engine) -> tuple[_Known, ActivatedPerson | None]:
-            house = engine.house()
+        def read(engine: Engine) -> tuple[_Known, ActivatedPerson | None, SignInFailure]:
+            house, journal = engine.house(), engine.journal
             person = house.names.get(name)
             if person is None:
-                return _Known(self._tag(name), None, None), None
+                return _Known(self._tag(name), None, None), None, SignInFailure.UNKNOWN
             known = _Known(person, house.people[person], None)
             issued = house.activations.get(person)
             if issued is None or now >= issued.until:
-                return known, None
-            typed = vault.activation_hash(engine.journal, person, issued.until, code)
+                return known, None, SignInFailure.GUESS
+            typed = vault.activation_hash(journal, person, issued.until, code)
+            is_near = vault.begins_right(journal, person, issued.until, code)
             matches = hmac.compare_digest(typed, issued.code)
-            return known, ActivatedPerson(person, typed) if matches else None
+            why = SignInFailure.ACTIVATION if is_near else SignInFailure.GUESS
+            return known, ActivatedPerson(person, typed) if matches else None, why
 
-        known, activated = await self._queue.run(read)
+        known, activated, why = await self._queue.run(read)
         if activated is not None:
             return activated
-        why = SignInFailure.UNKNOWN if known.rank is None else SignInFailure.ACTIVATION
         refused = await self._failed(known, why, address=address, now=now)
         return WRONG_CODE if refused is WRONG_CREDENTIALS else refused
 
