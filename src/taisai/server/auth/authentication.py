@@ -16,7 +16,6 @@ from taisai.game.refusals import Reason, Refusal
 from taisai.game.vocabulary import FLOOR, is_name
 from taisai.journal import Answer, Engine, JournalError
 from taisai.journal.codec import HOUSE_STREAM, AnyEvent
-from taisai.listening.accepting import network_of
 from taisai.server.auth import credentials as vault
 from taisai.server.auth.approvals import Approval, Approvals
 from taisai.server.auth.attempts import KnownNetworks
@@ -146,7 +145,7 @@ class Authentication:
             self._queue_end(session, SignOutCause.REVOKED)
             await self._note_ends(now)
             return WRONG_CREDENTIALS
-        self.known.add(network_of(address), now)
+        self.known.add_desk(address, now, by=session.person)
         _log.info("signed in", person=session.person, session=session.id, address=address)
         return opened
 
@@ -250,8 +249,8 @@ class Authentication:
         at: PasskeyOrigin, address: str, now: int,
     ) -> VerifiedPerson | SignInRefused:  # fmt: skip
         """The person, if their passkey signed a challenge of `challenges`; the challenge is used up."""
-        open_ = self.challenges.used(challenge, now)
-        proving = self._verifier.proved_by_passkey(person, assertion, open_, at=at, address=address, now=now)
+        use = partial(self.challenges.used, challenge, now)
+        proving = self._verifier.proved_by_passkey(person, assertion, use, at=at, address=address, now=now)
         return await self._to_the_end(proving)
 
     async def sign_in_by_passkey(

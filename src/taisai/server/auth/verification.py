@@ -155,12 +155,15 @@ class Verifier:
         return await self._one_at_a_time(name, check, address=address, now=now)
 
     async def proved_by_passkey(
-        self, person: str, assertion: dict[str, Any], challenge: bytes | None, *,
+        self, person: str, assertion: dict[str, Any], use: Callable[[], bytes | None], *,
         at: PasskeyOrigin, address: str, now: int,
     ) -> VerifiedPerson | SignInRefused:  # fmt: skip
-        """The person whose passkey signed the challenge; it takes the place of password and code."""
+        """The person whose passkey signed the challenge; it takes the place of password and code.
+
+        `use` uses the challenge up, and returns its bytes if it was open.
+        """
         name = folded(person) if is_name(person) else ""
-        check = partial(self._passkey, name, assertion, challenge, at=at, address=address, now=now)
+        check = partial(self._passkey, name, assertion, use, at=at, address=address, now=now)
         return await self._one_at_a_time(name, check, address=address, now=now)
 
     async def activated(
@@ -177,11 +180,11 @@ class Verifier:
         """Runs a check, unless too many run, or too many failed before.
 
         After a failure the next try of this name from this network waits longer and longer; the owner of the
-        name, who is elsewhere, does not wait.
+        name, who is elsewhere or at a desk of their own, does not wait.
         """
-        network = network_of(address)
+        network = self._known_networks.counted_as(address, now)
         tried = f"{name}\n{network}"  # no name has a line break
-        is_known = self._known_networks.has(network, now)
+        is_known = self._known_networks.has(network_of(address), now)
         wait = self._delays.wait(tried, now)
         if not is_known:
             wait = max(wait, self._network_delays.wait(network, now))
@@ -265,9 +268,10 @@ class Verifier:
         return None
 
     async def _passkey(
-        self, name: str, assertion: dict[str, Any], challenge: bytes | None, *,
+        self, name: str, assertion: dict[str, Any], use: Callable[[], bytes | None], *,
         at: PasskeyOrigin, address: str, now: int,
     ) -> VerifiedPerson | SignInRefused:  # fmt: skip
+        challenge = use()
         known = await self._queue.run(partial(self._known, name))
         passkeys = () if known.credentials is None else known.credentials.passkeys
         # Every name takes the same steps, so that the time of the answer shows nothing.

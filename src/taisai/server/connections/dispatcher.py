@@ -383,7 +383,7 @@ class Dispatcher:
         network = network_of(socket.address)
         surplus = self.parties.join(socket, principal, network, self.clock.steady())
         if principal is not VISITOR:
-            self.authentication.known.add(network, self.clock.now())
+            self.authentication.known.add(network, self.clock.now(), by=principal.name)
             socket.admitted()
         for older in surplus:
             older.end("replaced", f"{principal.name} connected again elsewhere: this connection is closed")
