@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections import Counter
 from typing import Any
@@ -219,6 +220,30 @@ async def test_bets_that_are_placed_and_cleared_again_and_again_fill_no_journal(
     assert (refused[0]["reason"], refused[0]["clause"]) == ("too-many", "house:most")
     expected = f"expected at most {most} bets in a round, those taken back included, got 400 more after 800"
     assert refused[0]["message"] == expected
+
+
+@connected()
+async def test_moves_that_cost_nothing_fill_no_journal(house: Connected) -> None:
+    """A terminal that goes to and fro between two layouts, or leaves its seat and takes it, at full rate."""
+    line = await house.came("P1")
+    await line.answer("ticket-out", table="T1", seat="1")
+    before, refused = house.engine.journal.size, 0
+    moves: list[dict[str, str]] = [
+        {"command": "show-layout", "seat": "1", "layout": "A"},
+        {"command": "show-layout", "seat": "1", "layout": "B"},
+        {"command": "leave-seat", "seat": "1"},
+        {"command": "take-seat", "seat": "1", "player": "Ann", "terminal": "P1"},
+    ]
+    for _ in range(50):
+        for move in moves:
+            told = await line.answer("do", table="T1", do=move)
+            refused += told.get("reason") == "too-often"
+        await asyncio.sleep(1)
+    assert house.engine.journal.size - before <= 20 + 50 // 2 + 1
+    assert refused > 100
+    await asyncio.sleep(40)
+    told = await line.answer("do", table="T1", do=moves[0] | {"layout": "C"})
+    assert told["type"] == "done", "and it goes on"
 
 
 @connected(bounds=USUAL._replace(asks_a_second=10_000, burst=10_000))

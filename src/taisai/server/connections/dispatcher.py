@@ -261,7 +261,8 @@ class Dispatcher:
         """Starts the handler of a request that takes time, if the principal may make it now."""
         kind, principal = str(request.__struct_config__.tag), socket.principal
         if type(request) is requests.DoRequest:
-            permission = permissions.COMMANDS.get(tag_of(request.do))
+            kind = tag_of(request.do)
+            permission = permissions.COMMANDS.get(kind)
             seat, misplaced = getattr(request.do, "seat", None), commands.misplaced(principal, request)
         else:
             permission = permissions.REQUESTS.get(kind)
