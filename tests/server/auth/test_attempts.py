@@ -16,9 +16,16 @@ from taisai.server.auth.attempts import (
     KnownNetworks,
 )
 from taisai.server.auth.authentication import SIGN_INS
+from taisai.server.auth.passkeys import PasskeyOrigin
 from taisai.server.auth.sessions import NewSession
-from taisai.server.auth.sign_in_refusals import WRONG_CREDENTIALS, SignInRefusalReason, SignInRefused
-from tests.server.auth.staffed_house import CAT, DAN, DESK, MAX, NOON, PASSWORDS, SUE, Staffed
+from taisai.server.auth.sign_in_refusals import (
+    WRONG_CREDENTIALS,
+    WRONG_SIGNATURE,
+    SignInRefusalReason,
+    SignInRefused,
+)
+from taisai.server.auth.verification import RECORDED
+from tests.server.auth.staffed_house import CAT, DAN, DESK, MAX, NOON, PASSWORDS, SUE, Staffed, running
 
 AWAY = "198.51.100.7"
 
@@ -67,6 +74,23 @@ def test_whoever_guesses_one_name_waits_longer_and_longer() -> None:
         else:
             assert came == WRONG_CREDENTIALS
     assert waits == [FIRST_DELAY, 2 * FIRST_DELAY, 4 * FIRST_DELAY, 8 * FIRST_DELAY]
+
+
+def test_strangers_from_everywhere_fill_no_journal_and_hide_no_stolen_password() -> None:
+    staffed = Staffed()
+    for number in range(2 * RECORDED.burst):
+        away = f"2001:db8:{number:x}::1"
+        junk = staffed.door.sign_in_by_passkey(
+            f"Eve {number}", {}, "", at=PasskeyOrigin("a.example", "https://a.example"), address=away,
+            now=staffed.now,
+        )  # fmt: skip
+        assert running(junk) == WRONG_SIGNATURE
+    assert len(staffed.told(SignInFailed)) == RECORDED.burst
+    assert staffed.tries(DAN, "a guess", "123456", AWAY) == WRONG_CREDENTIALS
+    assert len(staffed.told(SignInFailed)) == RECORDED.burst
+    for _ in range(3):
+        assert staffed.tries(SUE, code=staffed.wrong_code(SUE), address=AWAY) == WRONG_CREDENTIALS
+    assert [event.person for event in staffed.told(PersonLocked)] == [SUE]
 
 
 TERMINAL, OFFICE = "2001:db8::77", "2001:db8::5"

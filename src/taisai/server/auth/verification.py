@@ -32,7 +32,7 @@ from taisai.server.auth.credentials import (
     new_secret,
 )
 from taisai.server.auth.passkeys import PasskeyOrigin, is_accepted
-from taisai.server.auth.permissions import RateLimiter, is_generic
+from taisai.server.auth.permissions import RateLimit, RateLimiter, is_generic
 from taisai.server.auth.sign_in_refusals import (
     BUSY,
     LOCKED,
@@ -50,6 +50,8 @@ MOST_STRANGERS: Final = 16
 """Of them, from networks that the House does not know. The others stay free for those that it knows."""
 WORKERS: Final = 2  # passwords checked at once: each takes 64 MiB and some 180 ms of a processor
 STRANGERS_AT_WORK: Final = WORKERS - 1  # a stranger never holds the last one
+RECORDED: Final = RateLimit(burst=200, every=1_000)
+"""Failures of strangers that the journal has: enough to see an attack, and no journal is filled by one."""
 NO_ADDRESS: Final = "unknown"
 T = TypeVar("T")
 _log = structlog.get_logger(__name__)
@@ -84,6 +86,15 @@ class SignInFailure(StrEnum):
     """The stored credentials are not those that the person set."""
     LOCKED = "locked"
     """Name, password and code match, but the person is locked."""
+
+
+_OF_STRANGERS: Final = frozenset(
+    {
+        SignInFailure.UNKNOWN, SignInFailure.NO_CREDENTIALS, SignInFailure.PASSWORD, SignInFailure.GUESS,
+        SignInFailure.PASSKEY, SignInFailure.ALTERED,
+    }
+)  # fmt: skip
+"""Failures that anyone can cause, and that change nothing for anybody."""
 
 
 class VerifiedPerson(NamedTuple):
@@ -142,6 +153,7 @@ class Verifier:
         """The names that are checked now, each with whether it came from a known network: a stranger who
         tries a name must not make its owner wait."""
         self._at_work = asyncio.Semaphore(STRANGERS_AT_WORK)
+        self._recorded = RateLimiter(RECORDED)
 
     async def proved(
         self, person: str, password: str | None, code: str, *, address: str, now: int
@@ -332,6 +344,8 @@ class Verifier:
     # Failures
 
     async def _failed(self, known: _Known, why: SignInFailure, *, address: str, now: int) -> SignInRefused:
+        if why in _OF_STRANGERS and not self._recorded.takes("all", now):
+            return WRONG_CREDENTIALS
         address = address if is_name(address) else NO_ADDRESS
         counts = why is SignInFailure.CODE  # the password was right: nothing else locks a person
         note = NoteFailure(
