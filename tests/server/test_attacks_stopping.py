@@ -189,6 +189,24 @@ def test_requests_sent_before_the_first_is_answered_are_few() -> None:
     run(main)
 
 
+@pytest.mark.parametrize("is_theirs", [True, False], ids=["the client hangs up", "the server does"])
+def test_a_request_of_a_connection_that_is_over_is_not_answered(*, is_theirs: bool) -> None:
+    """Each reply to nobody was a traceback in the log."""
+
+    async def main(loop: VirtualLoop) -> None:
+        wire = await dialled(loop)
+        wire.protocol.data_received(ASKED * 3)
+        if is_theirs:
+            wire.protocol.connection_lost(None)
+        else:
+            wire.protocol._abort()
+        before = len(wire.sent)
+        await asyncio.sleep(1)
+        assert len(wire.sent) == before
+
+    run(main)
+
+
 UNREADABLE = {
     "many headers": b"".join(b"x-%d: y\r\n" % number for number in range(130)),
     "a long header": b"x: " + b"y" * 9_000 + b"\r\n",

@@ -9,7 +9,7 @@ import asyncio
 from functools import partial
 from typing import Any, Final
 
-from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
 
 from taisai.listening.accepting import AcceptedConnection
 
@@ -33,6 +33,8 @@ class LimitedHttpProtocol(HttpToolsProtocol):
         self._came = 0
         """Bytes of an incomplete request."""
         self._is_in_body = self._is_upgraded = False
+        self._answered: RequestResponseCycle | None = None
+        """The request that is answered now; others may wait behind it."""
         self.place: AcceptedConnection | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
@@ -76,7 +78,12 @@ class LimitedHttpProtocol(HttpToolsProtocol):
             self.ws_protocol_class = partial(kind, place=self.place)  # type: ignore[assignment]
         super().handle_websocket_upgrade()
 
+    def _start_asgi_task(self, cycle: RequestResponseCycle, app: Any) -> None:
+        self._answered = cycle
+        super()._start_asgi_task(cycle, app)
+
     def connection_lost(self, exc: Exception | None) -> None:
+        self._give_up()
         self._stop_waiting()
         if self.place is not None:
             self.place.lost()
@@ -92,5 +99,13 @@ class LimitedHttpProtocol(HttpToolsProtocol):
             self._late = None
 
     def _abort(self) -> None:
+        self._give_up()
         self._stop_waiting()
         self.transport.abort()
+
+    def _give_up(self) -> None:
+        """Answers nothing more: a reply to nobody is a failure, and each would be in the log."""
+        self.pipeline.clear()
+        if self._answered is not None:
+            self._answered.disconnected = True
+            self._answered.message_event.set()
