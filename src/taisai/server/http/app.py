@@ -260,7 +260,7 @@ AT_ONCE: Final = 4  # requests of one network that only read, in one turn of the
 
 
 class _Turns:
-    """Answers a few requests of each network in a turn of the loop, so that a flood of one delays no other."""
+    """Answers a few requests of each network in a turn of the loop: a flood of one delays no other."""
 
     def __init__(self) -> None:
         self._free: dict[str, asyncio.Semaphore] = {}
