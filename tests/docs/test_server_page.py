@@ -83,7 +83,7 @@ def limits() -> dict[str, list[int]]:
         "failed sign-ins, of any kind, in a row under one name from one network": [FREE_FAILURES],
         "failed sign-ins in a row from a network that the house does not know": [FREE_OF_NETWORK],
         "sign-ins that are checked at once": [MOST_CHECKED, MOST_STRANGERS],
-        "wrong activation codes of a person": [MOST_TRIES],
+        "wrong activation codes of a person that begin with the right four symbols": [MOST_TRIES],
         "how long an activation code is valid": [LONGEST_ACTIVATION // 3_600_000],
         "how long a person may take to set their credentials": [SETUP_LASTS // 60_000],
         "passkeys of a person": [MOST_PASSKEYS],

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections import Counter
-from typing import Any
+from typing import Any, Final
 
 import pytest
 
@@ -16,7 +16,7 @@ from taisai.game.refusals import Refusal
 from taisai.game.terms.messages import Limits
 from taisai.protocol.message import repeated_key
 from taisai.server.auth.permissions import Principal, RateLimit, RateLimiter, Role
-from taisai.server.connections import parties
+from taisai.server.connections import parties, sockets
 from taisai.server.connections.parties import COPIES_EVERY, PAGES_OF_PERSON, SLIPS_OF_REQUEST, WEIGHTS
 from taisai.server.projections import table as table_views
 from taisai.server.projections.sign_in_watch import MANY_FAILURES
@@ -220,6 +220,40 @@ async def test_bets_that_are_placed_and_cleared_again_and_again_fill_no_journal(
     assert (refused[0]["reason"], refused[0]["clause"]) == ("too-many", "house:most")
     expected = f"expected at most {most} bets in a round, those taken back included, got 400 more after 800"
     assert refused[0]["message"] == expected
+
+
+LONG: Final = '{"type":"nothing","id":"a","x":[' + ",".join(['{"a":1}'] * 7_900) + "]}"
+"""As long as a message may be: to read it costs as much as fifty requests."""
+
+
+@pytest.mark.parametrize(("message", "most"), [(LONG, 1), ("rubbish", 11)], ids=["long ones", "short ones"])
+@connected(bounds=USUAL)
+async def test_who_floods_before_a_hello_is_read_no_further(
+    house: Connected, monkeypatch: pytest.MonkeyPatch, message: str, most: int
+) -> None:
+    read, decode = list[str](), sockets.decode_request
+    monkeypatch.setattr(sockets, "decode_request", lambda text: (read.append(text), decode(text))[1])
+    line = await house.line()
+    for _ in range(300):
+        line.sends(message)
+    await house.settle()
+    assert len(read) == most
+    assert line.closed is not None
+    assert line.told[-1]["why"] == "silent"
+
+
+@connected(bounds=USUAL)
+async def test_a_long_message_weighs_what_it_costs_to_read(
+    house: Connected, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read, decode = list[str](), sockets.decode_request
+    line = await house.came("P1")
+    monkeypatch.setattr(sockets, "decode_request", lambda text: (read.append(text), decode(text))[1])
+    for _ in range(300):
+        line.sends(LONG)
+    await house.settle()
+    assert len(read) <= USUAL.burst // (len(LONG) // sockets.BYTES_OF_REQUEST) + 1
+    assert (line.told[-1]["reason"], line.closed) == ("too-often", None)
 
 
 @connected()

@@ -44,7 +44,14 @@ from taisai.server.connections.parties import (
     too_many_bets,
     too_many_recorded,
 )
-from taisai.server.connections.sockets import TRY_AGAIN, Socket, UnauthenticatedSockets, follow, unfollow
+from taisai.server.connections.sockets import (
+    BYTES_OF_REQUEST,
+    TRY_AGAIN,
+    Socket,
+    UnauthenticatedSockets,
+    follow,
+    unfollow,
+)
 from taisai.server.dice import entry as dice
 from taisai.server.handlers import bet_shortcuts, cage, commands, queries, tickets
 from taisai.server.handlers.context import FAULT, Context, Handler, MoneyGate, OpenGate, leaving, refused
@@ -244,9 +251,18 @@ class Dispatcher:
             return
         socket.send(refused(id_, "bad-message", problem))
 
+    def takes_bytes(self, socket: Socket, size: int) -> bool:
+        """Whether a long message may be read now; if so, its bytes count as requests."""
+        may_be_read = socket.party.has_earned(size // BYTES_OF_REQUEST, self.clock.steady())
+        if not may_be_read:
+            self._refuse_too_often(socket, None)
+        return may_be_read
+
     def _refuse_too_often(self, socket: Socket, id_: str | None) -> None:
         problem = f"too many requests: expected at most {socket.party.rate} a second"
         socket.send(refused(id_, "too-often", problem))
+        if socket.principal is VISITOR and not self.demonstration:  # it needed one request, its hello
+            socket.end("silent", "too many requests came instead of a hello")
 
     def _ended(self, principal: Principal) -> str | None:
         """Why a session is over; else its person has just done something."""

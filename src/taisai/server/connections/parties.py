@@ -91,7 +91,7 @@ class Parties:
 
     def stranger(self, now: int) -> Party:
         """The party of a connection before its `hello`, which it shares with no other."""
-        return Party(rate=self._rate, burst=min(self._burst, BEFORE_HELLO), now=now)
+        return Party(rate=1, burst=min(self._burst, BEFORE_HELLO), now=now)
 
     def of(self, principal: Principal, network: str, now: int) -> Party:
         """The party of a device or a person; the visitors of a demonstration share that of their network."""

@@ -37,6 +37,8 @@ else:
 
 Receive = Callable[[], Awaitable[AsgiMessage]]
 
+BYTES_OF_REQUEST: Final = 8 * 1024
+"""Bytes of a long message that weigh as much as a request."""
 HELLO_WITHIN: Final = 10.0  # seconds: a device signs a challenge in a few milliseconds
 POLICY: Final = 1008
 TRY_AGAIN: Final = 1013
@@ -202,6 +204,9 @@ class Socket:
         size = -1 if text is None else len(text)
         if text is not None and size > MOST_MESSAGE // 4:  # a character is up to four bytes
             size = len(text.encode("utf-8", "replace"))
+            # Before it is read: to read 64 KB costs as much as fifty requests.
+            if not self._dispatcher.takes_bytes(self, size):
+                return
         if text is None or size > MOST_MESSAGE:
             got = "bytes that are no text" if text is None else f"{size} bytes"
             self._dispatcher.refuse_unreadable(
