@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections import Counter
+from collections.abc import Callable
 from typing import Any, Final
 
 import pytest
@@ -226,13 +227,24 @@ LONG: Final = '{"type":"nothing","id":"a","x":[' + ",".join(['{"a":1}'] * 7_900)
 """As long as a message may be: to read it costs as much as fifty requests."""
 
 
+def noting(read: list[str]) -> Callable[[str], Any]:
+    """Reads a request, and notes that it was read."""
+    decode = sockets.decode_request
+
+    def noted(text: str) -> Any:
+        read.append(text)
+        return decode(text)
+
+    return noted
+
+
 @pytest.mark.parametrize(("message", "most"), [(LONG, 1), ("rubbish", 11)], ids=["long ones", "short ones"])
 @connected(bounds=USUAL)
 async def test_who_floods_before_a_hello_is_read_no_further(
     house: Connected, monkeypatch: pytest.MonkeyPatch, message: str, most: int
 ) -> None:
-    read, decode = list[str](), sockets.decode_request
-    monkeypatch.setattr(sockets, "decode_request", lambda text: (read.append(text), decode(text))[1])
+    read = list[str]()
+    monkeypatch.setattr(sockets, "decode_request", noting(read))
     line = await house.line()
     for _ in range(300):
         line.sends(message)
@@ -246,9 +258,9 @@ async def test_who_floods_before_a_hello_is_read_no_further(
 async def test_a_long_message_weighs_what_it_costs_to_read(
     house: Connected, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    read, decode = list[str](), sockets.decode_request
+    read = list[str]()
     line = await house.came("P1")
-    monkeypatch.setattr(sockets, "decode_request", lambda text: (read.append(text), decode(text))[1])
+    monkeypatch.setattr(sockets, "decode_request", noting(read))
     for _ in range(300):
         line.sends(LONG)
     await house.settle()

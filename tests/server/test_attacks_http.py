@@ -176,8 +176,9 @@ def test_what_is_sent_twice_was_taken_by_its_last_value_before() -> None:
 @connected()
 async def test_whoever_comes_through_a_proxy_that_nobody_named_is_not_this_machine(house: Connected) -> None:
     for name in ("forwarded", "via", "x-forwarded-for", "x-real-ip"):
-        assert (await house.request("GET", "/metrics", client=HERE, **{name: "192.0.2.9"})).status == 401
-        away = await house.request("GET", "/health", client=HERE, **{name: "192.0.2.9"})
+        given: dict[str, Any] = {name: "192.0.2.9"}
+        assert (await house.request("GET", "/metrics", client=HERE, **given)).status == 401
+        away = await house.request("GET", "/health", client=HERE, **given)
         assert told(away.said) == STRANGERS
 
 

@@ -26,6 +26,7 @@ from taisai.server.connections import transport
 from taisai.server.connections.transport import (
     CLOSED_WITHIN,
     FRAMES,
+    FRAMES_BEFORE_HELLO,
     protocol_within,
 )
 from taisai.server.runtime.plan import ConnectionLimits
@@ -238,10 +239,11 @@ def test_a_body_may_be_longer_than_a_head() -> None:
 
 
 async def flooded(loop: VirtualLoop, count: int, opcode: int = 0x1, frames: Any = None) -> Wire:
-    """A socket that sends so many frames at once."""
+    """A device's socket that sends so many frames at once."""
     wire = await dialled(loop, frames)
     wire.protocol.data_received(UPGRADE)
     await asyncio.sleep(0.01)
+    wire.protocol.admitted()
     wire.protocol.data_received(frame(opcode) * count)
     return wire
 
@@ -249,12 +251,34 @@ async def flooded(loop: VirtualLoop, count: int, opcode: int = 0x1, frames: Any 
 @pytest.mark.parametrize("opcode", [0x1, 0x9], ids=["asks", "pings"])
 def test_frames_by_the_thousand_end_the_connection_unread(opcode: int) -> None:
     async def main(loop: VirtualLoop) -> None:
-        most = FRAMES * BOUNDS.burst - 1  # the handshake was one
+        most = FRAMES * BOUNDS.burst
         wire = await flooded(loop, most, opcode)
         assert not wire.is_aborted
         again = await flooded(loop, most + 10, opcode)
         assert again.is_aborted
         wire.abort()
+
+    run(main)
+
+
+def test_whoever_has_not_said_who_they_are_sends_few_frames_and_few_bytes() -> None:
+    async def main(loop: VirtualLoop) -> None:
+        for sent in (frame() * (FRAMES_BEFORE_HELLO + 10), frame(says=b"a" * 125) * 3_000):
+            wire = await dialled(loop)
+            wire.protocol.data_received(UPGRADE)
+            await asyncio.sleep(0.01)
+            wire.protocol.data_received(frame())
+            assert not wire.is_aborted
+            wire.protocol.data_received(sent)
+            assert wire.is_aborted
+        wire = await dialled(loop)
+        wire.protocol.data_received(UPGRADE)
+        await asyncio.sleep(0.01)
+        long = bytes([0x81, 0xFF]) + (60_000).to_bytes(8, "big") + bytes(4) + b"a" * 60_000
+        wire.protocol.data_received(long * 2)
+        assert not wire.is_aborted
+        wire.protocol.data_received(long)
+        assert wire.is_aborted
 
     run(main)
 
@@ -266,7 +290,12 @@ def test_frames_are_counted_while_they_are_read_and_not_afterwards() -> None:
         await asyncio.sleep(0.01)
         read, tiny = list[int](), frame(0xA, b"") * 43_000  # as many as one read of the network may have
         take = wire.protocol.conn.receive_data
-        wire.protocol.conn.receive_data = lambda data: (read.append(len(data)), take(data))
+
+        def counted(data: bytes) -> None:
+            read.append(len(data))
+            take(data)
+
+        wire.protocol.conn.receive_data = counted
         wire.protocol.data_received(tiny)
         assert wire.is_aborted
         assert sum(read) < len(tiny) // 10

@@ -20,6 +20,7 @@ from taisai.server.runtime.plan import ConnectionLimits
 
 FRAMES: Final = 4
 """Frames for each request that a client may make: a client beyond the rate is refused before it is closed."""
+FRAMES_BEFORE_HELLO: Final = 40  # of a client that has not said who it is: it needs two
 SLICE: Final = 4 * 1024
 """Bytes that are read before frames are counted: at most some 700 frames, in a millisecond."""
 CLOSED_WITHIN: Final = 2.0  # seconds that a client has to agree that its connection is over
@@ -35,7 +36,7 @@ class LimitedWebSocketProtocol(WebSocketsSansIOProtocol):
         self.place = place
         self.close_timeout = CLOSED_WITHIN
         self.on_text: Callable[[str], None] | None = None
-        self._left = FRAMES * self.bounds.burst
+        self._left = min(FRAMES_BEFORE_HELLO, FRAMES * self.bounds.burst)
         self._since = self.loop.time()
 
     def data_received(self, data: bytes) -> None:
@@ -45,7 +46,7 @@ class LimitedWebSocketProtocol(WebSocketsSansIOProtocol):
             if self.conn.parser_exc is not None:
                 self.handle_parser_exception()
                 return
-            self._left -= len(self.conn.events)
+            self._left -= len(self.conn.events) or 1  # a part of a long frame costs as much as a short one
             if self._left < 0 and not self._has_earned():
                 self.transport.abort()
                 return
@@ -62,6 +63,7 @@ class LimitedWebSocketProtocol(WebSocketsSansIOProtocol):
 
     def admitted(self) -> None:
         """The client proved who it is."""
+        self._left = FRAMES * self.bounds.burst
         if self.place is not None:
             self.place.admitted()
 
