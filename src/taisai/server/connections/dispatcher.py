@@ -44,14 +44,7 @@ from taisai.server.connections.parties import (
     too_many_bets,
     too_many_recorded,
 )
-from taisai.server.connections.sockets import (
-    BYTES_OF_REQUEST,
-    TRY_AGAIN,
-    Socket,
-    UnauthenticatedSockets,
-    follow,
-    unfollow,
-)
+from taisai.server.connections.sockets import TRY_AGAIN, Socket, UnauthenticatedSockets, follow, unfollow
 from taisai.server.dice import entry as dice
 from taisai.server.handlers import bet_shortcuts, cage, commands, queries, tickets
 from taisai.server.handlers.context import FAULT, Context, Handler, MoneyGate, OpenGate, leaving, refused
@@ -205,7 +198,7 @@ class Dispatcher:
         if party.credit >= weight:
             party.credit -= weight
         elif not party.has_earned(weight, self.clock.steady()):  # the clock is read only when it is needed
-            self._refuse_too_often(socket, request.id)
+            self.refuse_too_often(socket, request.id)
             return
         if kind is requests.HelloRequest:
             self._hello(socket, request)  # type: ignore[arg-type]
@@ -247,18 +240,12 @@ class Dispatcher:
         """Answers what is no request; it counts as one, so that a client cannot keep the server busy."""
         self.metrics.requests[UNREADABLE] += 1
         if not socket.party.has_earned(1, self.clock.steady()):
-            self._refuse_too_often(socket, id_)
+            self.refuse_too_often(socket, id_)
             return
         socket.send(refused(id_, "bad-message", problem))
 
-    def takes_bytes(self, socket: Socket, size: int) -> bool:
-        """Whether a long message may be read now; if so, its bytes count as requests."""
-        may_be_read = socket.party.has_earned(size // BYTES_OF_REQUEST, self.clock.steady())
-        if not may_be_read:
-            self._refuse_too_often(socket, None)
-        return may_be_read
-
-    def _refuse_too_often(self, socket: Socket, id_: str | None) -> None:
+    def refuse_too_often(self, socket: Socket, id_: str | None) -> None:
+        """Answers one request too many; a client that has not said who it is is sent away."""
         problem = f"too many requests: expected at most {socket.party.rate} a second"
         socket.send(refused(id_, "too-often", problem))
         if socket.principal is VISITOR and not self.demonstration:  # it needed one request, its hello

@@ -157,6 +157,7 @@ _RARE: Final = frozenset({"keep-favourite", "ticket-out"})
 """Requests that a player makes rarely: each stores something for good, or costs a write of the disk."""
 _MOVES: Final = frozenset({"show-layout", "take-seat", "leave-seat", "call-attendant"})
 """Commands that a terminal may repeat for ever, each an entry of the journal, and a player gives rarely."""
+MOVES: Final = RateLimit(burst=20, every=2_000)
 _LONG: Final = frozenset({"rounds"})
 """Requests that, for staff, go through the bets of all seats while commands wait."""
 
@@ -166,7 +167,7 @@ class CostlyRequests:
 
     def __init__(self) -> None:
         self._rare = RateLimiter(RateLimit(burst=20, every=2_000))
-        self._moves = RateLimiter(RateLimit(burst=20, every=2_000))
+        self._moves = RateLimiter(MOVES)
         self._long = RateLimiter(RateLimit(burst=20, every=500))
 
     def takes(self, kind: str, principal: Principal, now: int) -> bool:

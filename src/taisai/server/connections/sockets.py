@@ -205,7 +205,8 @@ class Socket:
         if text is not None and size > MOST_MESSAGE // 4:  # a character is up to four bytes
             size = len(text.encode("utf-8", "replace"))
             # Before it is read: to read 64 KB costs as much as fifty requests.
-            if not self._dispatcher.takes_bytes(self, size):
+            if not self.party.has_earned(size // BYTES_OF_REQUEST, self._dispatcher.clock.steady()):
+                self._dispatcher.refuse_too_often(self, None)
                 return
         if text is None or size > MOST_MESSAGE:
             got = "bytes that are no text" if text is None else f"{size} bytes"
