@@ -111,11 +111,13 @@ class Challenges:
 
     def __init__(self, entropy: Entropy) -> None:
         self._entropy = entropy
-        self._key = entropy(CHALLENGE)
+        self._key = b""
+        """Drawn for the first challenge."""
         self._used: OrderedDict[str, int] = OrderedDict()
         """Challenge → when it ends, in the order in which they were used."""
 
     def new(self, now: int) -> str:
+        self._key = self._key or self._entropy(CHALLENGE)
         until = (now + CHALLENGE_LASTS).to_bytes(_UNTIL, "big")
         return _text(self._signed(until + self._entropy(CHALLENGE)))
 
@@ -127,7 +129,7 @@ class Challenges:
             return None
         until = int.from_bytes(data[:_UNTIL], "big")
         text = data[: _UNTIL + CHALLENGE]
-        if _text(data) != challenge or not compare_digest(self._signed(text), data):
+        if not self._key or _text(data) != challenge or not compare_digest(self._signed(text), data):
             return None
         if now >= until or challenge in self._used:
             return None
