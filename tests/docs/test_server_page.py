@@ -12,22 +12,24 @@ import pytest
 from taisai.cage.access import MOST_FAILURES
 from taisai.cage.credentials import LONGEST_ACTIVATION, MOST_TRIES
 from taisai.cage.messages import SignOutCause
+from taisai.listening import requests
+from taisai.listening.accepting import HANDSHAKE_WITHIN
+from taisai.listening.requests import MOST_HEAD, MOST_REQUEST, REQUEST_WITHIN
 from taisai.protocol.message import MOST_MESSAGE
 from taisai.rules import Act
 from taisai.server.auth import approvals, permissions
 from taisai.server.auth.approvals import MOST_OF_SESSION, PENDING_FOR
-from taisai.server.auth.attempts import FREE_FAILURES, FREE_OF_NETWORK
+from taisai.server.auth.attempts import FREE_FAILURES, FREE_OF_NETWORK, MOST_OF_ONE
 from taisai.server.auth.enrolment import SETUP_LASTS
 from taisai.server.auth.passkeys import CHALLENGE_LASTS, MOST_PASSKEYS
 from taisai.server.auth.sessions import SessionPolicy
-from taisai.server.auth.verification import MOST_CHECKED, MOST_STRANGERS
+from taisai.server.auth.verification import MOST_CHECKED, MOST_STRANGERS, RECORDED
 from taisai.server.config.settings import SECTIONS, settings_of
-from taisai.server.connections.accepting import HANDSHAKE_WITHIN
 from taisai.server.connections.dispatcher import APPROVALS_ASKED, MOST_AT_WORK
 from taisai.server.connections.feeds import MOST_BYTES, MOST_MESSAGES, RING
-from taisai.server.connections.parties import BEFORE_HELLO, PAGES_OF_PERSON, SEATS_OF_RECORDER
+from taisai.server.connections.parties import BEFORE_HELLO, MOVES, PAGES_OF_PERSON, SEATS_OF_RECORDER
 from taisai.server.connections.sockets import HELLO_WITHIN, MOST_FOLLOWED
-from taisai.server.connections.transport import REQUEST_WITHIN
+from taisai.server.connections.transport import FRAMES_BEFORE_HELLO, SLICE
 from taisai.server.handlers.context import WITNESSED_WITHIN
 from taisai.server.runtime.command_queue import MOST_WAITING
 from taisai.server.runtime.plan import ConnectionLimits
@@ -66,10 +68,25 @@ def limits() -> dict[str, list[int]]:
         "requests of a device, by weight": [asks, 4 * asks],
         "requests of a person, by weight": [PAGES_OF_PERSON],
         "requests of a connection before `hello`": [BEFORE_HELLO],
+        "frames of a connection before `hello`": [FRAMES_BEFORE_HELLO, SLICE // 1024],
         "requests of a device or person in progress at once": [MOST_AT_WORK],
         "bets of a terminal in a round, those taken back included": [bets],
         "bets that one person records at a table in a round": [SEATS_OF_RECORDER * bets],
         "an unfinished request or handshake of TLS": [int(REQUEST_WITHIN)],
+        "an HTTP request as it is sent: its head, and all of it": [
+            MOST_HEAD // 1024,
+            MOST_REQUEST // 1024 // 1024,
+        ],
+        "HTTP requests that wait behind another one of their connection": [requests.MOST_WAITING],
+        "`show-layout`, `take-seat`, `leave-seat` and `call-attendant` of a terminal": [
+            MOVES.burst,
+            MOVES.every // 1_000,
+        ],
+        "failures of strangers at the sign-in that the journal has": [
+            RECORDED.burst,
+            RECORDED.every // 1_000,
+        ],
+        "networks that one device or person makes known": [MOST_OF_ONE],
         "feeds of a connection": [MOST_FOLLOWED],
         "connections before `hello`": [int(HELLO_WITHIN)],
         "messages that wait for a client": [MOST_MESSAGES, MOST_BYTES // 1024 // 1024],
@@ -86,7 +103,7 @@ def limits() -> dict[str, list[int]]:
         "failed sign-ins, of any kind, in a row under one name from one network": [FREE_FAILURES],
         "failed sign-ins in a row from a network that the house does not know": [FREE_OF_NETWORK],
         "sign-ins that are checked at once": [MOST_CHECKED, MOST_STRANGERS],
-        "wrong activation codes of a person": [MOST_TRIES],
+        "wrong activation codes of a person that begin with the right four symbols": [MOST_TRIES],
         "how long an activation code is valid": [LONGEST_ACTIVATION // 3_600_000],
         "how long a person may take to set their credentials": [SETUP_LASTS // 60_000],
         "passkeys of a person": [MOST_PASSKEYS],

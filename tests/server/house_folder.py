@@ -54,7 +54,7 @@ def hired(folder: Path, people: Mapping[str, str], *, now: int = NOW) -> dict[st
     """More people, each with their rank, whom the first two enrol: their activation codes."""
     engine, take = engine_of(folder), entropy("hired")
     by: dict[str, Any] = {"at": now, "by": "Ann Tan", "second": "Sue Lim"}
-    codes = {person: vault.new_activation_code(take) for person in people}
+    codes = {person: vault.new_activation_code(engine.journal, person, now + DAY, take) for person in people}
     for person, rank in people.items():
         hashed = vault.activation_hash(engine.journal, person, now + DAY, codes[person])
         for command in (

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections import Counter
-from typing import Any
+from collections.abc import Callable
+from typing import Any, Final
 
 import pytest
 
@@ -15,7 +17,7 @@ from taisai.game.refusals import Refusal
 from taisai.game.terms.messages import Limits
 from taisai.protocol.message import repeated_key
 from taisai.server.auth.permissions import Principal, RateLimit, RateLimiter, Role
-from taisai.server.connections import parties
+from taisai.server.connections import parties, sockets
 from taisai.server.connections.parties import COPIES_EVERY, PAGES_OF_PERSON, SLIPS_OF_REQUEST, WEIGHTS
 from taisai.server.projections import table as table_views
 from taisai.server.projections.sign_in_watch import MANY_FAILURES
@@ -219,6 +221,75 @@ async def test_bets_that_are_placed_and_cleared_again_and_again_fill_no_journal(
     assert (refused[0]["reason"], refused[0]["clause"]) == ("too-many", "house:most")
     expected = f"expected at most {most} bets in a round, those taken back included, got 400 more after 800"
     assert refused[0]["message"] == expected
+
+
+LONG: Final = '{"type":"nothing","id":"a","x":[' + ",".join(['{"a":1}'] * 7_900) + "]}"
+"""As long as a message may be: to read it costs as much as fifty requests."""
+
+
+def noting(read: list[str]) -> Callable[[str], Any]:
+    """Reads a request, and notes that it was read."""
+    decode = sockets.decode_request
+
+    def noted(text: str) -> Any:
+        read.append(text)
+        return decode(text)
+
+    return noted
+
+
+@pytest.mark.parametrize(("message", "most"), [(LONG, 1), ("rubbish", 11)], ids=["long ones", "short ones"])
+@connected(bounds=USUAL)
+async def test_who_floods_before_a_hello_is_read_no_further(
+    house: Connected, monkeypatch: pytest.MonkeyPatch, message: str, most: int
+) -> None:
+    read = list[str]()
+    monkeypatch.setattr(sockets, "decode_request", noting(read))
+    line = await house.line()
+    for _ in range(300):
+        line.sends(message)
+    await house.settle()
+    assert len(read) == most
+    assert line.closed is not None
+    assert line.told[-1]["why"] == "silent"
+
+
+@connected(bounds=USUAL)
+async def test_a_long_message_weighs_what_it_costs_to_read(
+    house: Connected, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read = list[str]()
+    line = await house.came("P1")
+    monkeypatch.setattr(sockets, "decode_request", noting(read))
+    for _ in range(300):
+        line.sends(LONG)
+    await house.settle()
+    assert len(read) <= USUAL.burst // (len(LONG) // sockets.BYTES_OF_REQUEST) + 1
+    assert (line.told[-1]["reason"], line.closed) == ("too-often", None)
+
+
+@connected()
+async def test_moves_that_cost_nothing_fill_no_journal(house: Connected) -> None:
+    """A terminal that goes to and fro between two layouts, or leaves its seat and takes it, at full rate."""
+    line = await house.came("P1")
+    await line.answer("ticket-out", table="T1", seat="1")
+    before, refused = house.engine.journal.size, 0
+    moves: list[dict[str, str]] = [
+        {"command": "show-layout", "seat": "1", "layout": "A"},
+        {"command": "show-layout", "seat": "1", "layout": "B"},
+        {"command": "leave-seat", "seat": "1"},
+        {"command": "take-seat", "seat": "1", "player": "Ann", "terminal": "P1"},
+    ]
+    for _ in range(50):
+        for move in moves:
+            told = await line.answer("do", table="T1", do=move)
+            refused += told.get("reason") == "too-often"
+        await asyncio.sleep(1)
+    assert house.engine.journal.size - before <= 20 + 50 // 2 + 1
+    assert refused > 100
+    await asyncio.sleep(40)
+    told = await line.answer("do", table="T1", do=moves[0] | {"layout": "C"})
+    assert told["type"] == "done", "and it goes on"
 
 
 @connected(bounds=USUAL._replace(asks_a_second=10_000, burst=10_000))

@@ -20,8 +20,8 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 from websockets.asyncio.client import connect
 
-from taisai.server.connections import accepting
-from taisai.server.connections.accepting import AcceptedConnection, Acceptor, Room, room_for
+from taisai.listening import accepting
+from taisai.listening.accepting import AcceptedConnection, Acceptor, Room, room_for
 from taisai.server.runtime import serving
 from taisai.server.runtime.serving import OTHER_FILES, files_for_connections, listening
 from tests.client.real_server import Served, served
@@ -213,19 +213,38 @@ async def test_one_more_of_all_strangers_closes_the_oldest_half_open_one() -> No
 
 
 @bounded
-async def test_where_no_stranger_is_half_open_the_new_one_is_turned_away_and_the_known_are_not() -> None:
+async def test_where_nobody_is_half_open_the_oldest_unproven_one_is_closed() -> None:
+    """Else strangers who finish a request and then hold their connections keep everybody out."""
     room = Room(all=4, strangers=2, network=2)
     async with accepting_at(room, known=frozenset({HERE})) as (acceptor, port):
-        busy = [await dial(port, source=f"127.0.0.{10 + n}", says=b"done") for n in range(2)]
+        held = [await dial(port, source=f"127.0.0.{10 + n}", says=b"done") for n in range(2)]
         await asyncio.sleep(0.05)
-        new = await dial(port, source="127.0.0.20")
-        assert await is_closed(new)
-        here = [await dial(port, source=HERE) for _ in range(2)]
-        assert await open_ones(here) == 2
+        held.append(await dial(port, source="127.0.0.20", says=b"done"))
+        await asyncio.sleep(0.05)
+        assert [await is_closed(client) for client in held] == [True, False, False]
+        terminals = [await dial(port, source=HERE, says=b"!") for _ in range(2)]
+        await asyncio.sleep(0.05)
+        terminals.append(await dial(port, source=HERE, says=b"!"))
+        await asyncio.sleep(0.05)
+        assert [await is_closed(client) for client in held[1:]] == [True, False], "strangers first"
+        terminals.append(await dial(port, source=HERE, says=b"!"))
+        await asyncio.sleep(0.05)
+        assert await open_ones(terminals) == 4
         one_more = await dial(port, source=HERE)
         assert await is_closed(one_more), "the files are limited for everyone"
-        assert await open_ones(busy) == 2
-        assert (len(acceptor), acceptor.turned_away) == (4, 2)
+        assert (len(acceptor), acceptor.turned_away) == (4, 4)
+
+
+@bounded
+async def test_a_known_network_holds_no_more_unproven_connections_than_another() -> None:
+    """Else whoever has one terminal's key takes every file."""
+    async with accepting_at(Room(all=10, strangers=8, network=2), known=frozenset({HERE})) as (_, port):
+        terminal = await dial(port, source=HERE, says=b"!")
+        await asyncio.sleep(0.05)
+        held = [await dial(port, source=HERE, says=b"done") for _ in range(6)]
+        await asyncio.sleep(0.05)
+        assert await open_ones(held) == 2
+        assert not await is_closed(terminal)
 
 
 @bounded
@@ -248,9 +267,8 @@ async def test_a_connection_that_is_over_leaves_its_place() -> None:
             client.close()
             await asyncio.sleep(0.02)
         assert (len(acceptor), acceptor.turned_away) == (0, 0)
-        assert not acceptor._strangers
-        assert not acceptor._half_open
-        assert not acceptor._half_open_of
+        assert not acceptor._strangers.all
+        assert not acceptor._strangers.half_open
 
 
 @bounded

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import replace
 from typing import Any
 
@@ -170,3 +171,32 @@ def test_sabotage_bodies_that_nobody_looks_at_are_taken(monkeypatch: pytest.Monk
 def test_what_is_sent_twice_was_taken_by_its_last_value_before() -> None:
     """Why it matters: the decoder takes the last, others take the first."""
     assert msgspec.json.decode(b'{"rank":"dealer","rank":"cashier"}') == {"rank": "cashier"}
+
+
+@connected()
+async def test_whoever_comes_through_a_proxy_that_nobody_named_is_not_this_machine(house: Connected) -> None:
+    for name in ("forwarded", "via", "x-forwarded-for", "x-real-ip"):
+        given: dict[str, Any] = {name: "192.0.2.9"}
+        assert (await house.request("GET", "/metrics", client=HERE, **given)).status == 401
+        away = await house.request("GET", "/health", client=HERE, **given)
+        assert told(away.said) == STRANGERS
+
+
+# Floods
+
+
+@connected()
+async def test_a_flood_of_one_network_delays_nobody_elsewhere(house: Connected) -> None:
+    """Pages and health have no rate limit: a page loads a dozen things at once."""
+    order: list[str] = []
+
+    async def asks(client: str) -> None:
+        assert (await house.request("GET", "/assets/none", client=client)).status == 404
+        order.append(client)
+
+    await asks(HERE)
+    flood = [asyncio.create_task(asks(AWAY)) for _ in range(200)]
+    other = asyncio.create_task(asks("192.0.2.200"))
+    await asyncio.gather(*flood, other)
+    assert order.index("192.0.2.200") < 50
+    assert len(order) == 202

@@ -13,14 +13,20 @@ from uvicorn.server import ServerState
 
 from taisai.game.betting import placing
 from taisai.game.rounds.round import PastRounds
+from taisai.listening.requests import (
+    MOST_HEAD,
+    MOST_REQUEST,
+    MOST_WAITING,
+    REQUEST_WITHIN,
+    SLICE,
+    LimitedHttpProtocol,
+)
 from taisai.server.auth.permissions import Role
 from taisai.server.connections import transport
 from taisai.server.connections.transport import (
     CLOSED_WITHIN,
     FRAMES,
-    MOST_HEAD,
-    REQUEST_WITHIN,
-    LimitedHttpProtocol,
+    FRAMES_BEFORE_HELLO,
     protocol_within,
 )
 from taisai.server.runtime.plan import ConnectionLimits
@@ -152,6 +158,76 @@ def test_a_head_without_an_end_is_let_go() -> None:
     run(main)
 
 
+def test_trailers_without_end_are_read_no_further() -> None:
+    """Trailers come after the body and are kept: 2 GB of them in ten seconds took 2 GB of memory."""
+
+    async def main(loop: VirtualLoop) -> None:
+        wire = await dialled(loop)
+        chunked = b"POST / HTTP/1.1\r\nHost: floor.test\r\nTransfer-Encoding: chunked\r\n\r\n1\r\n{\r\n0\r\n"
+        wire.protocol.data_received(chunked)
+        sent, trailer = 0, b"x: " + b"y" * 60_000 + b"\r\n"
+        while not wire.is_aborted:
+            wire.protocol.data_received(trailer)
+            sent += len(trailer)
+            assert sent < MOST_REQUEST + len(trailer)
+        assert sent > MOST_REQUEST - len(chunked) - len(trailer)
+
+    run(main)
+
+
+def test_requests_sent_before_the_first_is_answered_are_few() -> None:
+    async def main(loop: VirtualLoop) -> None:
+        wire = await dialled(loop)
+        wire.protocol.data_received(ASKED * (1 + MOST_WAITING))
+        assert not wire.is_aborted
+        await asyncio.sleep(0.01)
+        assert wire.sent.count(b"200 OK") == 1 + MOST_WAITING
+        wire = await dialled(loop)
+        wire.protocol.data_received(ASKED * 8_000)
+        assert wire.is_aborted
+        assert len(wire.protocol.pipeline) < 2 * SLICE // len(ASKED), "the rest was not read"
+
+    run(main)
+
+
+@pytest.mark.parametrize("is_theirs", [True, False], ids=["the client hangs up", "the server does"])
+def test_a_request_of_a_connection_that_is_over_is_not_answered(*, is_theirs: bool) -> None:
+    """Each reply to nobody was a traceback in the log."""
+
+    async def main(loop: VirtualLoop) -> None:
+        wire = await dialled(loop)
+        wire.protocol.data_received(ASKED * 3)
+        if is_theirs:
+            wire.protocol.connection_lost(None)
+        else:
+            wire.protocol._abort()
+        before = len(wire.sent)
+        await asyncio.sleep(1)
+        assert len(wire.sent) == before
+
+    run(main)
+
+
+UNREADABLE = {
+    "many headers": b"".join(b"x-%d: y\r\n" % number for number in range(130)),
+    "a long header": b"x: " + b"y" * 9_000 + b"\r\n",
+    "a body": b"Content-Length: 5\r\n",
+    "chunks": b"Transfer-Encoding: chunked\r\n",
+}
+"""Headers that an HTTP request may have and a handshake may not."""
+
+
+@pytest.mark.parametrize("header", UNREADABLE.values(), ids=UNREADABLE.keys())
+def test_a_handshake_that_cannot_be_read_holds_no_connection(header: bytes) -> None:
+    async def main(loop: VirtualLoop) -> None:
+        wire = await dialled(loop)
+        wire.protocol.data_received(UPGRADE[:-2] + header + b"\r\n")
+        assert wire.is_aborted
+        assert b"101" not in wire.sent
+
+    run(main)
+
+
 def test_a_body_may_be_longer_than_a_head() -> None:
     async def main(loop: VirtualLoop) -> None:
         wire, size = await dialled(loop), MOST_HEAD + 1
@@ -163,10 +239,11 @@ def test_a_body_may_be_longer_than_a_head() -> None:
 
 
 async def flooded(loop: VirtualLoop, count: int, opcode: int = 0x1, frames: Any = None) -> Wire:
-    """A socket that sends so many frames at once."""
+    """A device's socket that sends so many frames at once."""
     wire = await dialled(loop, frames)
     wire.protocol.data_received(UPGRADE)
     await asyncio.sleep(0.01)
+    wire.protocol.admitted()
     wire.protocol.data_received(frame(opcode) * count)
     return wire
 
@@ -174,12 +251,54 @@ async def flooded(loop: VirtualLoop, count: int, opcode: int = 0x1, frames: Any 
 @pytest.mark.parametrize("opcode", [0x1, 0x9], ids=["asks", "pings"])
 def test_frames_by_the_thousand_end_the_connection_unread(opcode: int) -> None:
     async def main(loop: VirtualLoop) -> None:
-        most = FRAMES * BOUNDS.burst - 1  # the handshake was one
+        most = FRAMES * BOUNDS.burst
         wire = await flooded(loop, most, opcode)
         assert not wire.is_aborted
         again = await flooded(loop, most + 10, opcode)
         assert again.is_aborted
         wire.abort()
+
+    run(main)
+
+
+def test_whoever_has_not_said_who_they_are_sends_few_frames_and_few_bytes() -> None:
+    async def main(loop: VirtualLoop) -> None:
+        for sent in (frame() * (FRAMES_BEFORE_HELLO + 10), frame(says=b"a" * 125) * 3_000):
+            wire = await dialled(loop)
+            wire.protocol.data_received(UPGRADE)
+            await asyncio.sleep(0.01)
+            wire.protocol.data_received(frame())
+            assert not wire.is_aborted
+            wire.protocol.data_received(sent)
+            assert wire.is_aborted
+        wire = await dialled(loop)
+        wire.protocol.data_received(UPGRADE)
+        await asyncio.sleep(0.01)
+        long = bytes([0x81, 0xFF]) + (60_000).to_bytes(8, "big") + bytes(4) + b"a" * 60_000
+        wire.protocol.data_received(long * 2)
+        assert not wire.is_aborted
+        wire.protocol.data_received(long)
+        assert wire.is_aborted
+
+    run(main)
+
+
+def test_frames_are_counted_while_they_are_read_and_not_afterwards() -> None:
+    async def main(loop: VirtualLoop) -> None:
+        wire = await dialled(loop)
+        wire.protocol.data_received(UPGRADE)
+        await asyncio.sleep(0.01)
+        read, tiny = list[int](), frame(0xA, b"") * 43_000  # as many as one read of the network may have
+        take = wire.protocol.conn.receive_data
+
+        def counted(data: bytes) -> None:
+            read.append(len(data))
+            take(data)
+
+        wire.protocol.conn.receive_data = counted
+        wire.protocol.data_received(tiny)
+        assert wire.is_aborted
+        assert sum(read) < len(tiny) // 10
 
     run(main)
 

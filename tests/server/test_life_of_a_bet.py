@@ -27,10 +27,11 @@ from uvicorn.server import ServerState
 
 from taisai.game.commands import Perform
 from taisai.journal import Engine, Journal, SqliteStore, stream_of
+from taisai.listening.requests import LimitedHttpProtocol
 from taisai.protocol.message import PROTOCOL_VERSION
 from taisai.rules import Act
 from taisai.server.auth.permissions import Role
-from taisai.server.connections.transport import LimitedHttpProtocol, protocol_within
+from taisai.server.connections.transport import protocol_within
 from taisai.server.http.app import application
 from taisai.server.runtime.house_server import HouseServer
 from taisai.server.runtime.plan import HousePlan, TablePlan
@@ -187,7 +188,7 @@ async def life_of_a_bet(path: Path) -> tuple[Steps, bytes]:
 
 
 STEPS: Final = """
-taisai.server.connections.transport:LimitedWebSocketProtocol.handle_events
+taisai.server.connections.transport:LimitedWebSocketProtocol.data_received
 taisai.server.connections.transport:LimitedWebSocketProtocol.handle_text
 taisai.server.connections.sockets:Socket.receive
 taisai.server.connections.dispatcher:Dispatcher.handle

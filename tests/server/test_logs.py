@@ -130,3 +130,16 @@ def test_to_begin_twice_does_not_tell_twice(capsys: pytest.CaptureFixture[str]) 
     logging.getLogger("x").info("once")
     structlog.get_logger("x").info("once")
     assert len(told(capsys)) == 2
+
+
+def test_what_strangers_do_to_connections_fills_no_log(capsys: pytest.CaptureFixture[str]) -> None:
+    environment.begin("info", "json")
+    for number in range(10 * environment.LOGGED_AT_ONCE):
+        logging.getLogger("uvicorn.error").warning("Invalid HTTP request received.")
+        if number % 100 == 0:
+            structlog.get_logger("floor").warning("a transfer waits")
+            logging.getLogger("asyncio").warning("a task was slow")
+    lines = [line["event"] for line in told(capsys)]
+    assert lines.count("a transfer waits") == lines.count("a task was slow") == 10
+    about = lines.count("Invalid HTTP request received.")
+    assert environment.LOGGED_AT_ONCE <= about <= environment.LOGGED_AT_ONCE + 10

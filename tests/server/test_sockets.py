@@ -309,7 +309,7 @@ async def test_anyone_who_asks_too_often_is_shown_and_may_again_later(house: Con
 
 @connected(bounds=ConnectionLimits(asks_a_second=1, burst=2))
 async def test_rubbish_counts_as_asks_do(house: Connected) -> None:
-    line = await house.line()
+    line = await house.came("P1")
     reasons = [(await line.reply("rubbish"))["reason"] for _ in range(4)]
     assert reasons == ["bad-message", "bad-message", "too-often", "too-often"]
     assert (await house.came(None)).is_open, "somebody else is not held up"

@@ -11,8 +11,9 @@ import uvicorn
 from uvicorn.server import ServerState
 from websockets.protocol import State
 
+from taisai.listening.requests import LimitedHttpProtocol
 from taisai.server.connections.feeds import DIRECT_TRANSPORT, AsgiMessage, Outbox
-from taisai.server.connections.transport import LimitedHttpProtocol, protocol_within
+from taisai.server.connections.transport import protocol_within
 from tests.server.sim.virtual import VirtualLoop
 from tests.server.test_attacks_stopping import BOUNDS, UPGRADE, Wire, frame
 from tests.server.virtual_server import run

@@ -7,10 +7,11 @@ import socket
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager, suppress
 from datetime import UTC, datetime, timedelta
 from ipaddress import ip_address
 from pathlib import Path
+from typing import Final
 from urllib.parse import urlsplit
 
 import pytest
@@ -27,6 +28,7 @@ from taisai.witness.client import FileWitness, HttpWitness
 from taisai.witness.errors import SecondHistoryError, SilentWitnessError, WitnessedSizeError, WitnessError
 from taisai.witness.memory import SeenCheckpoints
 from taisai.witness.protocol import MOST_ANSWER, MOST_REQUEST, PATH
+from taisai.witness.server import MOST_CONNECTIONS
 from tests.witness.logs import KEY, NOW, OTHER_KEY, PUBLIC, leaves, note, request, service, serving
 
 NINE = leaves(9)
@@ -302,6 +304,42 @@ def test_the_server_does_not_wait_for_a_body_for_ever(
         with socket.create_connection((parts.hostname or "", parts.port or 0), timeout=10) as slow:
             slow.sendall(b"POST /add-checkpoint HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\nold 0")
             assert b" 408 " in slow.recv(4_096)
+
+
+BEGUN: Final = {
+    "nothing": b"",
+    "half a head": b"POST /add-checkpoint HTTP/1.1\r\nHost: w",
+    "a refused request": b"GET / HTTP/1.1\r\nHost: w\r\n\r\n",
+}
+
+
+@pytest.mark.parametrize("begun", BEGUN.values(), ids=BEGUN.keys())
+@pytest.mark.parametrize("sources", [1, 20])
+def test_connections_that_strangers_hold_keep_no_house_out(
+    tmp_path: Path, begun: bytes, sources: int
+) -> None:
+    """Money leaves a house only while its witness answers."""
+    with serving(service(tmp_path)) as url, closing(HttpWitness(url, PUBLIC)) as house, ExitStack() as held:
+        place = ("127.0.0.1", urlsplit(url).port or 0)
+        assert add(house, 0, leaves(1))
+        for number in range(MOST_CONNECTIONS + 10):
+            stranger = held.enter_context(socket.socket())
+            stranger.bind((f"127.0.0.{10 + number % sources}", 0))
+            stranger.connect(place)
+            with suppress(OSError):  # it was closed at once
+                stranger.sendall(begun)
+        assert add(house, 1, leaves(2))
+        with closing(HttpWitness(url, PUBLIC)) as another:
+            assert add(another, 2, leaves(3))
+
+
+def test_headers_without_end_are_read_no_further(tmp_path: Path) -> None:
+    with serving(service(tmp_path)) as url, socket.socket() as sent:
+        sent.connect(("127.0.0.1", urlsplit(url).port or 0))
+        sent.settimeout(5)
+        sent.sendall(b"POST /add-checkpoint HTTP/1.1\r\n")
+        with pytest.raises(ConnectionError):
+            sent.sendall((b"x: " + b"y" * 10_000 + b"\r\n") * 2_000)
 
 
 def test_a_port_that_is_taken_is_told() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import http.client
 import os
 import socket
 from collections import OrderedDict
@@ -14,17 +15,23 @@ from typing import Any, Final
 
 import uvicorn
 
+from taisai.listening.accepting import Acceptor, Room, network_of
+from taisai.listening.requests import LimitedHttpProtocol
 from taisai.rules.errors import printable
 from taisai.witness.errors import WitnessError
 from taisai.witness.protocol import MOST_REQUEST, PATH
 from taisai.witness.service import WitnessReply, WitnessService
 
 MOST_CONNECTIONS: Final = 200  # at once; a house has one
+STRANGERS: Final = 150  # of them, from networks that nobody proved to be a house's
+OF_NETWORK: Final = 20  # of one network, before a checkpoint on them was cosigned
+HOUSES_FOR: Final = 7 * 24 * 3_600  # seconds that the network of a house stays known
+MOST_HOUSES: Final = 10_000  # networks that are known at a time
 A_SECOND: Final = (
-    20  # requests of one address on average: a house sends one, and one more before money leaves
+    20  # requests of one network on average: a house sends one, and one more before money leaves
 )
-BURST: Final = 100  # requests of one address at once
-MOST_ADDRESSES: Final = 10_000  # that are counted; the least recent are forgotten first
+BURST: Final = 100  # requests of one network at once
+MOST_ADDRESSES: Final = 10_000  # networks that are counted; the least recent are forgotten first
 BODY_WITHIN: Final = 5.0  # seconds for the bytes of a request
 KEEP_ALIVE: Final = 75  # seconds without a request; a house asks at least twice a minute
 STOPPED_WITHIN: Final = 5  # seconds that a stop waits for answers
@@ -43,7 +50,9 @@ class WitnessApp:
         self._steady = steady
         self._lock = asyncio.Lock()  # what was seen is compared and written in one turn
         self._credits: OrderedDict[str, tuple[float, float]] = OrderedDict()
-        """Address → its requests that are left, and when they were counted."""
+        """Network → its requests that are left, and when they were counted."""
+        self._houses: OrderedDict[str, float] = OrderedDict()
+        """Network from which a checkpoint was cosigned → when it last was."""
 
     async def __call__(self, scope: _Scope, receive: _Receive, send: _Send) -> None:
         if scope["type"] == "http":
@@ -54,7 +63,8 @@ class WitnessApp:
             return WitnessReply(404, f"expected the path {PATH}\n")
         if scope["method"] != "POST":
             return WitnessReply(405, "expected POST\n")
-        if not self._takes(str((scope.get("client") or ("",))[0])):
+        network = network_of(str((scope.get("client") or ("",))[0]))
+        if not self._takes(network):
             return WitnessReply(429, f"expected at most {A_SECOND} requests a second\n")
         try:
             body = await asyncio.wait_for(_body(receive), BODY_WITHIN)
@@ -63,15 +73,26 @@ class WitnessApp:
         if body is None:
             return WitnessReply(413, f"expected a request of at most {MOST_REQUEST} bytes\n")
         async with self._lock:
-            return await asyncio.to_thread(self._service.add, body)
+            reply = await asyncio.to_thread(self._service.add, body)
+        if reply.status == http.client.OK:
+            self._houses[network] = self._steady()
+            self._houses.move_to_end(network)
+            if len(self._houses) > MOST_HOUSES:
+                self._houses.popitem(last=False)
+        return reply
 
-    def _takes(self, address: str) -> bool:
-        """Whether an address may make one more request."""
+    def is_house(self, network: str) -> bool:
+        """Whether a checkpoint from a network was cosigned lately: only a house can sign one."""
+        cosigned = self._houses.get(network)
+        return cosigned is not None and self._steady() - cosigned < HOUSES_FOR
+
+    def _takes(self, network: str) -> bool:
+        """Whether a network may make one more request."""
         now = self._steady()
-        left, since = self._credits.pop(address, (float(BURST), now))
+        left, since = self._credits.pop(network, (float(BURST), now))
         left = min(float(BURST), left + (now - since) * A_SECOND)
         is_allowed = left >= 1
-        self._credits[address] = (left - 1 if is_allowed else left, now)
+        self._credits[network] = (left - 1 if is_allowed else left, now)
         while len(self._credits) > MOST_ADDRESSES:
             self._credits.popitem(last=False)
         return is_allowed
@@ -106,21 +127,35 @@ class WitnessServer(uvicorn.Server):
         tls: tuple[Path, Path] | None = None,
     ) -> None:
         """`tls`: certificate and key."""
+        self._app = WitnessApp(service, steady=steady)
         super().__init__(
             uvicorn.Config(
-                WitnessApp(service, steady=steady),
+                self._app,
+                http=LimitedHttpProtocol,
                 lifespan="off",
                 ws="none",
                 access_log=False,
                 log_config=None,
                 server_header=False,
-                limit_concurrency=MOST_CONNECTIONS,
                 timeout_keep_alive=KEEP_ALIVE,
                 timeout_graceful_shutdown=STOPPED_WITHIN,
                 ssl_certfile=str(tls[0]) if tls else None,
                 ssl_keyfile=str(tls[1]) if tls else None,
             )
         )
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Accepts connections so that strangers who hold many keep no house out."""
+        room = Room(MOST_CONNECTIONS, STRANGERS, OF_NETWORK)
+        acceptors: list[Any] = [
+            Acceptor(at, self._protocol, room=room, is_known=self._app.is_house, tls=self.config.ssl)
+            for at in sockets or ()
+        ]
+        self.servers = acceptors
+        self.started = True
+
+    def _protocol(self) -> LimitedHttpProtocol:
+        return LimitedHttpProtocol(config=self.config, server_state=self.server_state, app_state={})
 
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:

@@ -11,12 +11,21 @@ from taisai.server.auth.attempts import (
     FREE_OF_NETWORK,
     KNOWN_FOR,
     LONGEST_DELAY,
+    MOST_OF_ONE,
     GrowingDelays,
     KnownNetworks,
 )
+from taisai.server.auth.authentication import SIGN_INS
+from taisai.server.auth.passkeys import PasskeyOrigin
 from taisai.server.auth.sessions import NewSession
-from taisai.server.auth.sign_in_refusals import WRONG_CREDENTIALS, SignInRefusalReason, SignInRefused
-from tests.server.auth.staffed_house import CAT, DAN, DESK, MAX, NOON, PASSWORDS, SUE, Staffed
+from taisai.server.auth.sign_in_refusals import (
+    WRONG_CREDENTIALS,
+    WRONG_SIGNATURE,
+    SignInRefusalReason,
+    SignInRefused,
+)
+from taisai.server.auth.verification import RECORDED
+from tests.server.auth.staffed_house import CAT, DAN, DESK, MAX, NOON, PASSWORDS, SUE, Staffed, running
 
 AWAY = "198.51.100.7"
 
@@ -65,6 +74,57 @@ def test_whoever_guesses_one_name_waits_longer_and_longer() -> None:
         else:
             assert came == WRONG_CREDENTIALS
     assert waits == [FIRST_DELAY, 2 * FIRST_DELAY, 4 * FIRST_DELAY, 8 * FIRST_DELAY]
+
+
+def test_strangers_from_everywhere_fill_no_journal_and_hide_no_stolen_password() -> None:
+    staffed = Staffed()
+    for number in range(2 * RECORDED.burst):
+        away = f"2001:db8:{number:x}::1"
+        junk = staffed.door.sign_in_by_passkey(
+            f"Eve {number}", {}, "", at=PasskeyOrigin("a.example", "https://a.example"), address=away,
+            now=staffed.now,
+        )  # fmt: skip
+        assert running(junk) == WRONG_SIGNATURE
+    assert len(staffed.told(SignInFailed)) == RECORDED.burst
+    assert staffed.tries(DAN, "a guess", "123456", AWAY) == WRONG_CREDENTIALS
+    assert len(staffed.told(SignInFailed)) == RECORDED.burst
+    for _ in range(3):
+        assert staffed.tries(SUE, code=staffed.wrong_code(SUE), address=AWAY) == WRONG_CREDENTIALS
+    assert [event.person for event in staffed.told(PersonLocked)] == [SUE]
+
+
+TERMINAL, OFFICE = "2001:db8::77", "2001:db8::5"
+"""A terminal and a desk of one floor: with IPv6 they are one network."""
+
+
+def test_a_terminal_in_the_network_of_a_desk_keeps_nobody_from_signing_in_there() -> None:
+    staffed = Staffed(rule=SIGN_INS)
+    assert isinstance(staffed.tries(DAN, address=OFFICE), NewSession)
+    code = staffed.code(DAN)
+    guesses = [staffed.tries(DAN, "a guess", "123456", TERMINAL) for _ in range(FREE_FAILURES + 1)]
+    guesses += [staffed.tries("Eve Koh", "a guess", "123456", TERMINAL) for _ in range(SIGN_INS.burst)]
+    assert reason_of(guesses[FREE_FAILURES]) is SignInRefusalReason.TOO_OFTEN, "the name waits there"
+    assert reason_of(guesses[-1]) is SignInRefusalReason.TOO_OFTEN, "and everybody else"
+    assert reason_of(staffed.tries(DAN, code=code, address=TERMINAL)) is SignInRefusalReason.TOO_OFTEN
+    assert isinstance(staffed.tries(DAN, code=code, address=OFFICE), NewSession)
+    staffed.now += KNOWN_FOR
+    staffed.tries(DAN, "a guess", "123456", TERMINAL)
+    assert staffed.door.known.counted_as(OFFICE, staffed.now) == "2001:db8::/64", "a desk nobody uses is none"
+
+
+def test_one_key_makes_few_networks_known_and_pushes_out_no_other() -> None:
+    known = KnownNetworks(most=100)
+    known.add_desk(DESK, NOON, by=SUE)
+    known.add("10.0.0.1", NOON, by="T1")
+    for number in range(1_000):
+        known.add(f"10.1.{number // 250}.{number % 250}", NOON, by="stolen")
+    assert len(known) == 2 + MOST_OF_ONE
+    assert known.has(DESK, NOON)
+    assert known.has("10.0.0.1", NOON)
+    for number in range(MOST_OF_ONE):
+        known.add("10.0.0.1", NOON, by="T2")
+        known.add(f"10.2.0.{number}", NOON, by="T1")
+    assert known.has("10.0.0.1", NOON), "another terminal is there too"
 
 
 def test_whoever_guesses_many_names_from_one_network_waits_too_and_the_known_do_not() -> None:

@@ -19,6 +19,7 @@ from taisai.server.auth.authentication import PROVED_FOR, PasskeyProof
 from taisai.server.auth.enrolment import BAD_PASSKEY, NewSetup
 from taisai.server.auth.passkeys import (
     CHALLENGE_LASTS,
+    MOST_CHALLENGES,
     MOST_PASSKEYS,
     Challenges,
     Passkey,
@@ -248,13 +249,38 @@ def test_a_passkey_with_a_weak_key_is_not_taken_and_does_not_count_where_it_is_s
     assert is_accepted([stored, strong], AT, challenge, device(2).signs(text(challenge)))
 
 
-def test_the_oldest_challenge_is_dropped_when_there_are_too_many(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_strangers_who_ask_for_challenges_end_no_challenge_of_others() -> None:
+    challenges = Challenges(counted())
+    own = challenges.new(NOON)
+    for _ in range(MOST_CHALLENGES + 1):
+        challenges.new(NOON)
+    assert challenges.used(own, NOON) == plain(own)
+    assert challenges.used(own, NOON) is None
+
+
+def test_a_challenge_ends_and_nobody_makes_one() -> None:
+    challenges = Challenges(counted())
+    own = challenges.new(NOON)
+    assert challenges.used(own, NOON + CHALLENGE_LASTS) is None
+    raw = bytearray(plain(own))
+    for place in range(len(raw)):
+        raw[place] ^= 1
+        assert challenges.used(passkeys._text(bytes(raw)), NOON) is None, place
+        raw[place] ^= 1
+    elsewhere = Challenges(lambda size: b"1" * size).new(NOON)
+    for junk in ("", "A", "é", own + "=", own[:-1], own + "AAAA", elsewhere):
+        assert challenges.used(junk, NOON) is None, junk
+    assert challenges.used(own, NOON) == plain(own)
+
+
+def test_only_so_many_used_challenges_are_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(passkeys, "MOST_CHALLENGES", 2)
     challenges = Challenges(counted())
-    first, second, third = (challenges.new(NOON) for _ in range(3))
-    assert challenges.used(first, NOON) is None
-    assert challenges.used(second, NOON) == plain(second)
-    assert challenges.used(third, NOON + CHALLENGE_LASTS) is None
+    for number in range(5):
+        assert challenges.used(challenges.new(NOON), NOON)
+        assert len(challenges._used) == min(number + 1, 2)
+    assert challenges.used(challenges.new(NOON + CHALLENGE_LASTS), NOON + CHALLENGE_LASTS)
+    assert len(challenges._used) == 1
 
 
 @pytest.mark.parametrize(

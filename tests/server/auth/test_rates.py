@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from taisai.server.auth.permissions import RateLimit, RateLimiter, network_of
+from taisai.listening.accepting import network_of
+from taisai.server.auth.permissions import RateLimit, RateLimiter
 
 RULE = RateLimit(burst=3, every=1_000)
 

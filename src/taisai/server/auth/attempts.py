@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
+from collections import OrderedDict, defaultdict
 from typing import Final, NamedTuple
 
+from taisai.listening.accepting import network_of
 from taisai.server.auth.permissions import MOST_KEYS
 
 FREE_FAILURES: Final = 5  # of one key in a row, for someone who types badly; each one after them costs time
@@ -13,6 +14,7 @@ FIRST_DELAY: Final = 2_000  # ms after the first failure that is not free; every
 LONGEST_DELAY: Final = 15 * 60_000  # ms: four guesses an hour
 KNOWN_FOR: Final = 7 * 24 * 3_600_000  # ms: a desk that is used once a week stays known
 MOST_NETWORKS: Final = 10_000  # known at a time
+MOST_OF_ONE: Final = 8  # networks that one device or person makes known: a tablet that is carried around
 
 
 class _Failures(NamedTuple):
@@ -58,22 +60,50 @@ class GrowingDelays:
 
 
 class KnownNetworks:
-    """Networks from which an enrolled device or a person with a session came. Strangers cannot add any."""
+    """Networks from which an enrolled device or a person with a session came. Strangers cannot add any.
+
+    An address where a person signed in is a desk. Tries from there are counted apart from those of its
+    network: with IPv6 a whole floor is one network, and a terminal there must not slow down a desk.
+    """
 
     def __init__(self, most: int = MOST_NETWORKS) -> None:
         self._most = most
         self._seen: OrderedDict[str, int] = OrderedDict()
+        self._desks: OrderedDict[str, int] = OrderedDict()
+        """Address → when a person last signed in there."""
+        self._of: defaultdict[str, OrderedDict[str, None]] = defaultdict(OrderedDict)
+        """Device or person → their latest networks: one stolen key must not push out those of others."""
 
-    def add(self, network: str, now: int) -> None:
-        """Someone proved at this network who they are."""
-        self._seen[network] = now
-        self._seen.move_to_end(network)
-        if len(self._seen) > self._most:
-            self._seen.popitem(last=False)
+    def add(self, network: str, now: int, *, by: str = "") -> None:
+        """Someone proved at this network who they are; `by` is their name."""
+        self._note(self._seen, network, now)
+        own = self._of[by]
+        own[network] = None
+        own.move_to_end(network)
+        if by and len(own) > MOST_OF_ONE:
+            left, _ = own.popitem(last=False)
+            if not any(left in networks for networks in self._of.values()):
+                self._seen.pop(left, None)
+
+    def add_desk(self, address: str, now: int, *, by: str = "") -> None:
+        """A person signed in at this address."""
+        self.add(network_of(address), now, by=by)
+        self._note(self._desks, address, now)
 
     def has(self, network: str, now: int) -> bool:
         seen = self._seen.get(network)
         return seen is not None and now - seen < KNOWN_FOR
+
+    def counted_as(self, address: str, now: int) -> str:
+        """The key under which tries from an address are counted: its network, or itself if it is a desk."""
+        seen = self._desks.get(address)
+        return address if seen is not None and now - seen < KNOWN_FOR else network_of(address)
+
+    def _note(self, places: OrderedDict[str, int], place: str, now: int) -> None:
+        places[place] = now
+        places.move_to_end(place)
+        if len(places) > self._most:
+            places.popitem(last=False)
 
     def __len__(self) -> int:
         return len(self._seen)

@@ -22,7 +22,7 @@ from taisai.server.auth.attempts import KnownNetworks
 from taisai.server.auth.credentials import Passwords
 from taisai.server.auth.enrolment import Enrolment, NewSetup
 from taisai.server.auth.passkeys import Challenges, PasskeyOrigin
-from taisai.server.auth.permissions import RateLimit, RateLimiter, network_of, role_of
+from taisai.server.auth.permissions import RateLimit, RateLimiter, role_of
 from taisai.server.auth.sessions import NewSession, Session, StaffSessions
 from taisai.server.auth.sign_in_refusals import (
     BUSY,
@@ -152,7 +152,7 @@ class Authentication:
             self._queue_end(session, SignOutCause.STOPPED if self._stops else SignOutCause.REVOKED)
             await self._note_ends(now)
             return STOPPING if self._stops else WRONG_CREDENTIALS
-        self.known.add(network_of(address), now)
+        self.known.add_desk(address, now, by=session.person)
         _log.info("signed in", person=session.person, session=session.id, address=address)
         return opened
 
@@ -282,9 +282,9 @@ class Authentication:
         at: PasskeyOrigin, address: str, now: int, password: str | None = None,
     ) -> VerifiedPerson | SignInRefused:  # fmt: skip
         """The person, if their passkey signed a challenge of `challenges`; the challenge is used up."""
-        open_ = self.challenges.used(challenge, now)
+        use = partial(self.challenges.used, challenge, now)
         proving = self._verifier.proved_by_passkey(
-            person, assertion, open_, at=at, address=address, now=now, password=password
+            person, assertion, use, at=at, address=address, now=now, password=password
         )
         return await self._to_the_end(proving)
 

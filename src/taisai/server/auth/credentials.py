@@ -292,14 +292,35 @@ def _without_commitment(engine: Engine) -> dict[str, str]:
 # Activation codes
 
 ACTIVATION_SYMBOLS: Final = 28  # of 32: 140 random bits, as for every secret that nobody may guess
+ACTIVATION_GROUP: Final = 4  # symbols between hyphens; nobody guesses the first ones of a code by chance
 _SYMBOLS: Final = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"  # without I, L, O and U, which are mistaken for others
 _MISTAKEN: Final = str.maketrans("ILO", "110", "- ")
 
 
-def new_activation_code(entropy: Entropy) -> str:
-    """A code for a first sign-in, in seven groups of four."""
-    code = "".join(_SYMBOLS[byte % len(_SYMBOLS)] for byte in entropy(ACTIVATION_SYMBOLS))
-    return "-".join(code[start : start + 4] for start in range(0, ACTIVATION_SYMBOLS, 4))
+def new_activation_code(journal: Journal, person: str, until: int, entropy: Entropy) -> str:
+    """A code for a first sign-in, in seven groups of four.
+
+    The first group follows from the storage secret, so that the server knows a code that somebody has in
+    hand and mistypes from the guesses of a stranger.
+    """
+    random = entropy(ACTIVATION_SYMBOLS - ACTIVATION_GROUP)
+    code = _first_group(journal, person, until) + _symbols(random)
+    starts = range(0, ACTIVATION_SYMBOLS, ACTIVATION_GROUP)
+    return "-".join(code[start : start + ACTIVATION_GROUP] for start in starts)
+
+
+def begins_right(journal: Journal, person: str, until: int, code: str) -> bool:
+    """Whether what was typed begins as the person's code does."""
+    typed = code.upper().translate(_MISTAKEN)[:ACTIVATION_GROUP].encode("utf-8", "replace")
+    return compare_digest(typed, _first_group(journal, person, until).encode())
+
+
+def _first_group(journal: Journal, person: str, until: int) -> str:
+    return _symbols(storage_secret(journal).mac("activation-group", person, until)[:ACTIVATION_GROUP])
+
+
+def _symbols(data: bytes) -> str:
+    return "".join(_SYMBOLS[byte % len(_SYMBOLS)] for byte in data)
 
 
 def activation_hash(journal: Journal, person: str, until: int, code: str) -> str:

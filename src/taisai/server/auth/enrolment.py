@@ -141,10 +141,14 @@ class Enrolment:
         if is_generic(person) and not self._generic:
             problem = f"{person!r} is not the name of a person, but of a role; give the person's own name"
             return SignInRefused(SignInRefusalReason.UNFIT, problem)
-        new = NewActivation(new_activation_code(self._entropy), now + LONGEST_ACTIVATION)
-        hashed = await self._queue.run(
-            lambda engine: vault.activation_hash(engine.journal, person, new.until, new.code)
-        )
+        until = now + LONGEST_ACTIVATION
+
+        def make(engine: Engine) -> tuple[str, str]:
+            code = new_activation_code(engine.journal, person, until, self._entropy)
+            return code, vault.activation_hash(engine.journal, person, until, code)
+
+        code, hashed = await self._queue.run(make)
+        new = NewActivation(code, until)
         command = IssueActivation(at=now, by=by, person=person, code=hashed, until=new.until, second=second)
         answer = await self._queue.execute(HOUSE_STREAM, command)
         return answer if isinstance(answer, Refusal) else new

@@ -6,6 +6,7 @@ from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections import OrderedDict
 from collections.abc import Iterable, Sequence
 from hashlib import sha256
+from hmac import compare_digest, digest
 from ipaddress import ip_address
 from typing import Any, Final, NamedTuple
 
@@ -17,8 +18,9 @@ from taisai.server.runtime.environment import Entropy
 
 MOST_PASSKEYS: Final = 10  # of one person: a telephone, a computer, a key or two, and those before
 CHALLENGE_LASTS: Final = 2 * 60_000  # ms: to find the device and touch it
-MOST_CHALLENGES: Final = 20_000  # at a time, some 2 MB: what a few strangers can ask for in that time
+MOST_CHALLENGES: Final = 20_000  # used ones: tries that a few thousand networks may make in that time
 CHALLENGE: Final = 32  # random bytes
+_UNTIL: Final = 8  # bytes of the time in a challenge
 _ALGORITHMS: Final = (-8, -7)  # EdDSA (Ed25519) and ES256; not RS256, whose keys and padding are too weak
 
 
@@ -107,23 +109,50 @@ def is_accepted(
 
 
 class Challenges:
-    """Challenges that passkeys have not signed yet. Each is good once."""
+    """Challenges that passkeys sign. Each is good once.
+
+    Nothing is stored for a challenge that is given out, so that nobody who asks for many ends those of
+    others: it has its end, and a code by a key of this start. Only used ones are remembered.
+    """
 
     def __init__(self, entropy: Entropy) -> None:
         self._entropy = entropy
-        self._open: OrderedDict[str, int] = OrderedDict()
-        """Challenge → when it ends, oldest first."""
+        self._key = b""
+        """Drawn for the first challenge."""
+        self._used: OrderedDict[str, int] = OrderedDict()
+        """Challenge → when it ends, in the order in which they were used."""
 
     def new(self, now: int) -> str:
-        challenge = _text(self._entropy(CHALLENGE))
-        self._open[challenge] = now + CHALLENGE_LASTS
-        if len(self._open) > MOST_CHALLENGES:
-            self._open.popitem(last=False)
-        return challenge
+        self._key = self._key or self._entropy(CHALLENGE)
+        until = (now + CHALLENGE_LASTS).to_bytes(_UNTIL, "big")
+        return _text(self._signed(until + self._entropy(CHALLENGE)))
 
     def used(self, challenge: str, now: int) -> bytes | None:
         """The bytes of a challenge, which is then used up; None if it is not open."""
-        return _bytes(challenge) if now < self._open.pop(challenge, 0) else None
+        try:
+            data = _bytes(challenge)
+        except ValueError:
+            return None
+        until = int.from_bytes(data[:_UNTIL], "big")
+        text = data[: _UNTIL + CHALLENGE]
+        if not self._key or _text(data) != challenge or not compare_digest(self._signed(text), data):
+            return None
+        if now >= until or challenge in self._used:
+            return None
+        self._forget(now)
+        self._used[challenge] = until
+        return data
+
+    def _forget(self, now: int) -> None:
+        """Forgets used challenges that have ended; if there are too many, the oldest."""
+        while self._used:
+            oldest, until = next(iter(self._used.items()))
+            if until > now and len(self._used) < MOST_CHALLENGES:
+                return
+            del self._used[oldest]
+
+    def _signed(self, text: bytes) -> bytes:
+        return text + digest(self._key, text, "sha256")[:CHALLENGE]
 
 
 def _server(at: PasskeyOrigin) -> Fido2Server:

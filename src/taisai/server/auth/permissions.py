@@ -6,7 +6,6 @@ import re
 from collections import OrderedDict
 from collections.abc import Mapping
 from enum import StrEnum
-from ipaddress import IPv6Address, ip_address, ip_network
 from typing import Final, NamedTuple
 
 from taisai.cage import FLOOR_LADDER, FLOOR_SECOND
@@ -318,16 +317,3 @@ class RateLimiter:
         if full_at > latest:  # a clock that was set back must not block a key for longer than an empty bucket
             full_at = self._full_at[key] = latest
         return full_at
-
-
-def network_of(address: str) -> str:
-    """An address as the key of rate limits. For IPv6 its /64 network: one household has all of it."""
-    try:
-        known = ip_address(address)
-    except ValueError:
-        return address
-    if isinstance(known, IPv6Address):
-        if known.ipv4_mapped:
-            return str(known.ipv4_mapped)
-        return str(ip_network((int(known) >> 64 << 64, 64)))
-    return str(known)

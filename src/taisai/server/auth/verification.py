@@ -20,6 +20,7 @@ from taisai.game.refusals import Refusal
 from taisai.game.vocabulary import FLOOR, folded, is_name
 from taisai.journal import Answer, Engine, JournalError
 from taisai.journal.codec import HOUSE_STREAM, AnyCommand
+from taisai.listening.accepting import network_of
 from taisai.server.auth import credentials as vault
 from taisai.server.auth.attempts import FREE_OF_NETWORK, GrowingDelays, KnownNetworks
 from taisai.server.auth.credentials import (
@@ -31,7 +32,7 @@ from taisai.server.auth.credentials import (
     new_secret,
 )
 from taisai.server.auth.passkeys import PasskeyOrigin, is_accepted
-from taisai.server.auth.permissions import RateLimiter, is_generic, network_of
+from taisai.server.auth.permissions import RateLimit, RateLimiter, is_generic
 from taisai.server.auth.sign_in_refusals import (
     BUSY,
     LOCKED,
@@ -49,6 +50,8 @@ MOST_STRANGERS: Final = 16
 """Of them, from networks that the House does not know. The others stay free for those that it knows."""
 WORKERS: Final = 2  # passwords checked at once: each takes 64 MiB and some 180 ms of a processor
 STRANGERS_AT_WORK: Final = WORKERS - 1  # a stranger never holds the last one
+RECORDED: Final = RateLimit(burst=200, every=1_000)
+"""Failures of strangers that the journal has: enough to see an attack, and no journal is filled by one."""
 NO_ADDRESS: Final = "unknown"
 T = TypeVar("T")
 _log = structlog.get_logger(__name__)
@@ -76,13 +79,24 @@ class SignInFailure(StrEnum):
     LATE = "late"
     """The password is right; the code is of the half minute before or after. It counts towards no lock."""
     ACTIVATION = WRONG_ACTIVATION
-    """The code for a first sign-in is wrong, used, or too old."""
+    """The code for a first sign-in begins right, and is wrong. After five of them it has ended."""
+    GUESS = "guess"
+    """No code, or one that does not even begin right. A stranger can send that, so it ends no code."""
     PASSKEY = WRONG_PASSKEY
     """No passkey of the person signed the challenge."""
     ALTERED = ALTERED
     """The stored credentials are not those that the person set."""
     LOCKED = "locked"
     """Name, password and code match, but the person is locked."""
+
+
+_OF_STRANGERS: Final = frozenset(
+    {
+        SignInFailure.UNKNOWN, SignInFailure.NO_CREDENTIALS, SignInFailure.PASSWORD, SignInFailure.GUESS,
+        SignInFailure.PASSKEY, SignInFailure.ALTERED,
+    }
+)  # fmt: skip
+"""Failures that anyone can cause, and that change nothing for anybody."""
 
 
 class VerifiedPerson(NamedTuple):
@@ -141,6 +155,7 @@ class Verifier:
         """The names that are checked now, each with whether it came from a known network: a stranger who
         tries a name must not make its owner wait."""
         self._at_work = asyncio.Semaphore(STRANGERS_AT_WORK)
+        self._recorded = RateLimiter(RECORDED)
 
     async def proved(
         self, person: str, password: str | None, code: str, *, address: str, now: int
@@ -154,23 +169,24 @@ class Verifier:
         return await self._one_at_a_time(name, check, address=address, now=now)
 
     async def proved_by_passkey(
-        self, person: str, assertion: dict[str, Any], challenge: bytes | None, *,
+        self, person: str, assertion: dict[str, Any], use: Callable[[], bytes | None], *,
         at: PasskeyOrigin, address: str, now: int, password: str | None = None,
     ) -> VerifiedPerson | SignInRefused:  # fmt: skip
         """The person whose passkey signed the challenge; it takes the place of password and code.
 
-        A password that is given all the same has to be right.
+        `use` uses the challenge up, and returns its bytes if it was open. A password that is given all the
+        same has to be right.
         """
         name = folded(person) if is_name(person) else ""
         check = partial(
-            self._passkey, name, assertion, challenge, at=at, address=address, now=now, password=password
+            self._passkey, name, assertion, use, at=at, address=address, now=now, password=password
         )
         return await self._one_at_a_time(name, check, address=address, now=now)
 
     async def activated(
         self, person: str, code: str, *, address: str, now: int
     ) -> ActivatedPerson | SignInRefused:
-        """The person whose activation code this is. A wrong code counts; after five the activation ends."""
+        """The person whose activation code this is. After five codes that begin right it has ended."""
         name = folded(person) if is_name(person) else ""
         check = partial(self._activation, name, code, address=address, now=now)
         return await self._one_at_a_time(name, check, address=address, now=now)
@@ -181,11 +197,11 @@ class Verifier:
         """Runs a check, unless too many run, or too many failed before.
 
         After a failure the next try of this name from this network waits longer and longer; the owner of the
-        name, who is elsewhere, does not wait.
+        name, who is elsewhere or at a desk of their own, does not wait.
         """
-        network = network_of(address)
+        network = self._known_networks.counted_as(address, now)
         tried = f"{name}\n{network}"  # no name has a line break
-        is_known = self._known_networks.has(network, now)
+        is_known = self._known_networks.has(network_of(address), now)
         wait = self._delays.wait(tried, now)
         if not is_known:
             wait = max(wait, self._network_delays.wait(network, now))
@@ -270,9 +286,10 @@ class Verifier:
         return None
 
     async def _passkey(
-        self, name: str, assertion: dict[str, Any], challenge: bytes | None, *,
+        self, name: str, assertion: dict[str, Any], use: Callable[[], bytes | None], *,
         at: PasskeyOrigin, address: str, now: int, password: str | None,
     ) -> VerifiedPerson | SignInRefused:  # fmt: skip
+        challenge = use()
         known = await self._queue.run(partial(self._known, name))
         passkeys = () if known.credentials is None else known.credentials.passkeys
         # Every name takes the same steps, so that the time of the answer shows nothing.
@@ -291,23 +308,24 @@ class Verifier:
     async def _activation(
         self, name: str, code: str, *, address: str, now: int
     ) -> ActivatedPerson | SignInRefused:
-        def read(engine: Engine) -> tuple[_Known, ActivatedPerson | None]:
-            house = engine.house()
+        def read(engine: Engine) -> tuple[_Known, ActivatedPerson | None, SignInFailure]:
+            house, journal = engine.house(), engine.journal
             person = house.names.get(name)
             if person is None:
-                return _Known(self._tag(name), None, None), None
+                return _Known(self._tag(name), None, None), None, SignInFailure.UNKNOWN
             known = _Known(person, house.people[person], None)
             issued = house.activations.get(person)
             if issued is None or now >= issued.until:
-                return known, None
-            typed = vault.activation_hash(engine.journal, person, issued.until, code)
+                return known, None, SignInFailure.GUESS
+            typed = vault.activation_hash(journal, person, issued.until, code)
+            is_near = vault.begins_right(journal, person, issued.until, code)
             matches = hmac.compare_digest(typed, issued.code)
-            return known, ActivatedPerson(person, typed) if matches else None
+            why = SignInFailure.ACTIVATION if is_near else SignInFailure.GUESS
+            return known, ActivatedPerson(person, typed) if matches else None, why
 
-        known, activated = await self._queue.run(read)
+        known, activated, why = await self._queue.run(read)
         if activated is not None:
             return activated
-        why = SignInFailure.UNKNOWN if known.rank is None else SignInFailure.ACTIVATION
         refused = await self._failed(known, why, address=address, now=now)
         return WRONG_CODE if refused is WRONG_CREDENTIALS else refused
 
@@ -335,6 +353,8 @@ class Verifier:
     # Failures
 
     async def _failed(self, known: _Known, why: SignInFailure, *, address: str, now: int) -> SignInRefused:
+        if why in _OF_STRANGERS and not self._recorded.takes("all", now):
+            return WRONG_CREDENTIALS
         address = address if is_name(address) else NO_ADDRESS
         counts = why is SignInFailure.CODE  # the password was right: nothing else locks a person
         note = NoteFailure(

@@ -15,6 +15,7 @@ from taisai.game.commands import PlaceBets
 from taisai.game.events import BetsOpened
 from taisai.journal import Submission, stream_of, table_of
 from taisai.journal.codec import HOUSE_STREAM
+from taisai.listening.accepting import network_of
 from taisai.protocol import requests
 from taisai.protocol.commands import tag_of
 from taisai.protocol.message import PROTOCOL_VERSION, Request, ServerMessage
@@ -197,7 +198,7 @@ class Dispatcher:
         if party.credit >= weight:
             party.credit -= weight
         elif not party.has_earned(weight, self.clock.steady()):  # the clock is read only when it is needed
-            self._refuse_too_often(socket, request.id)
+            self.refuse_too_often(socket, request.id)
             return
         if kind is requests.HelloRequest:
             self._hello(socket, request)  # type: ignore[arg-type]
@@ -239,13 +240,16 @@ class Dispatcher:
         """Answers what is no request; it counts as one, so that a client cannot keep the server busy."""
         self.metrics.requests[UNREADABLE] += 1
         if not socket.party.has_earned(1, self.clock.steady()):
-            self._refuse_too_often(socket, id_)
+            self.refuse_too_often(socket, id_)
             return
         socket.send(refused(id_, "bad-message", problem))
 
-    def _refuse_too_often(self, socket: Socket, id_: str | None) -> None:
+    def refuse_too_often(self, socket: Socket, id_: str | None) -> None:
+        """Answers one request too many; a client that has not said who it is is sent away."""
         problem = f"too many requests: expected at most {socket.party.rate} a second"
         socket.send(refused(id_, "too-often", problem))
+        if socket.principal is VISITOR and not self.demonstration:  # it needed one request, its hello
+            socket.end("silent", "too many requests came instead of a hello")
 
     def _ended(self, principal: Principal) -> str | None:
         """Why a session is over; else its person has just done something."""
@@ -260,7 +264,8 @@ class Dispatcher:
         """Starts the handler of a request that takes time, if the principal may make it now."""
         kind, principal = str(request.__struct_config__.tag), socket.principal
         if type(request) is requests.DoRequest:
-            permission = permissions.COMMANDS.get(tag_of(request.do))
+            kind = tag_of(request.do)
+            permission = permissions.COMMANDS.get(kind)
             seat, misplaced = getattr(request.do, "seat", None), commands.misplaced(principal, request)
         else:
             permission = permissions.REQUESTS.get(kind)
@@ -379,10 +384,10 @@ class Dispatcher:
 
     def _replaced(self, socket: Socket, principal: Principal) -> int:
         """Joins the party of the principal; returns how many older connections were closed for this one."""
-        network = permissions.network_of(socket.address)
+        network = network_of(socket.address)
         surplus = self.parties.join(socket, principal, network, self.clock.steady())
         if principal is not VISITOR:
-            self.authentication.known.add(network, self.clock.now())
+            self.authentication.known.add(network, self.clock.now(), by=principal.name)
             socket.admitted()
         for older in surplus:
             older.end("replaced", f"{principal.name} connected again elsewhere: this connection is closed")

@@ -91,7 +91,7 @@ class Parties:
 
     def stranger(self, now: int) -> Party:
         """The party of a connection before its `hello`, which it shares with no other."""
-        return Party(rate=self._rate, burst=min(self._burst, BEFORE_HELLO), now=now)
+        return Party(rate=1, burst=min(self._burst, BEFORE_HELLO), now=now)
 
     def of(self, principal: Principal, network: str, now: int) -> Party:
         """The party of a device or a person; the visitors of a demonstration share that of their network."""
@@ -155,6 +155,9 @@ def too_many_bets(count: int, placed: int, most: int) -> str:
 
 _RARE: Final = frozenset({"keep-favourite", "ticket-out"})
 """Requests that a player makes rarely: each stores something for good, or costs a write of the disk."""
+_MOVES: Final = frozenset({"show-layout", "take-seat", "leave-seat", "call-attendant"})
+"""Commands that a terminal may repeat for ever, each an entry of the journal, and a player gives rarely."""
+MOVES: Final = RateLimit(burst=20, every=2_000)
 _LONG: Final = frozenset({"rounds"})
 """Requests that, for staff, go through the bets of all seats while commands wait."""
 
@@ -164,12 +167,15 @@ class CostlyRequests:
 
     def __init__(self) -> None:
         self._rare = RateLimiter(RateLimit(burst=20, every=2_000))
+        self._moves = RateLimiter(MOVES)
         self._long = RateLimiter(RateLimit(burst=20, every=500))
 
     def takes(self, kind: str, principal: Principal, now: int) -> bool:
-        """Whether a request of this kind may be made now; if so, it counts."""
+        """Whether a request of this kind, or a command of this tag, may be made now; if so, it counts."""
         if kind in _RARE:
             return self._rare.takes(principal.name, now)
+        if kind in _MOVES and principal.session is None:
+            return self._moves.takes(principal.name, now)
         is_long = kind in _LONG and principal.session is not None  # the rounds of a terminal are few
         return not is_long or self._long.takes(principal.name, now)
 

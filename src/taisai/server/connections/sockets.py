@@ -13,11 +13,12 @@ import msgspec
 
 from taisai.game.refusals import Refusal
 from taisai.journal import Answer
+from taisai.listening.accepting import network_of
 from taisai.protocol.message import MOST_ID, MOST_MESSAGE, Request, repeated_key
 from taisai.protocol.replies import DoneReply, EndNotice, FollowingReply, RefusedReply, SnapshotNotice
 from taisai.protocol.requests import REQUESTS, DoRequest
 from taisai.server.auth import permissions
-from taisai.server.auth.permissions import VISITOR, Principal, network_of
+from taisai.server.auth.permissions import VISITOR, Principal
 from taisai.server.connections.approvals_feed import APPROVALS_FEED
 from taisai.server.connections.feeds import AsgiMessage, DirectTransport, Outbox, Send
 from taisai.server.connections.parties import PLACE_BETS
@@ -36,6 +37,8 @@ else:
 
 Receive = Callable[[], Awaitable[AsgiMessage]]
 
+BYTES_OF_REQUEST: Final = 8 * 1024
+"""Bytes of a long message that weigh as much as a request."""
 HELLO_WITHIN: Final = 10.0  # seconds: a device signs a challenge in a few milliseconds
 POLICY: Final = 1008
 TRY_AGAIN: Final = 1013
@@ -201,6 +204,10 @@ class Socket:
         size = -1 if text is None else len(text)
         if text is not None and size > MOST_MESSAGE // 4:  # a character is up to four bytes
             size = len(text.encode("utf-8", "replace"))
+            # Before it is read: to read 64 KB costs as much as fifty requests.
+            if not self.party.has_earned(size // BYTES_OF_REQUEST, self._dispatcher.clock.steady()):
+                self._dispatcher.refuse_too_often(self, None)
+                return
         if text is None or size > MOST_MESSAGE:
             got = "bytes that are no text" if text is None else f"{size} bytes"
             self._dispatcher.refuse_unreadable(

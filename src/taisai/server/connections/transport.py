@@ -6,90 +6,24 @@ end, and frames by the thousand, each of which costs as much to read as a reques
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable
-from functools import partial
 from typing import Any, ClassVar, Final
 
-from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 from websockets.frames import Frame
 from websockets.http11 import Request
 from websockets.protocol import OPEN
 
-from taisai.server.connections.accepting import AcceptedConnection
+from taisai.listening.accepting import AcceptedConnection
 from taisai.server.connections.feeds import DIRECT_TRANSPORT
 from taisai.server.runtime.plan import ConnectionLimits
 
-REQUEST_WITHIN: Final = 10.0  # seconds from its first byte to its last, on the slowest network there is
-MOST_HEAD: Final = 32 * 1024  # bytes of a request before its body; a page's own have a few hundred
 FRAMES: Final = 4
 """Frames for each request that a client may make: a client beyond the rate is refused before it is closed."""
+FRAMES_BEFORE_HELLO: Final = 40  # of a client that has not said who it is: it needs two
+SLICE: Final = 4 * 1024
+"""Bytes that are read before frames are counted: at most some 700 frames, in a millisecond."""
 CLOSED_WITHIN: Final = 2.0  # seconds that a client has to agree that its connection is over
-
-
-class LimitedHttpProtocol(HttpToolsProtocol):
-    """An HTTP connection. Each request must be complete in time."""
-
-    def __init__(self, *given: Any, **named: Any) -> None:
-        super().__init__(*given, **named)
-        self._late: asyncio.TimerHandle | None = None
-        self._head = 0
-        """Bytes of an incomplete head."""
-        self._is_in_body = False
-        self.place: AcceptedConnection | None = None
-
-    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        super().connection_made(transport)
-        if self.place is not None:
-            self.place.transport = transport
-        self._wait()
-
-    def data_received(self, data: bytes) -> None:
-        self._wait()
-        self._head += len(data)
-        super().data_received(data)
-        if not self._is_in_body and self._head > MOST_HEAD:
-            self._abort()
-
-    def on_headers_complete(self) -> None:
-        self._is_in_body = True
-        super().on_headers_complete()
-
-    def on_message_complete(self) -> None:
-        """Ends the time limit: it holds for the request, not for its reply."""
-        self._is_in_body, self._head = False, 0
-        self._stop_waiting()
-        if self.place is not None:
-            self.place.finished()
-        super().on_message_complete()
-
-    def handle_websocket_upgrade(self) -> None:
-        self._stop_waiting()
-        if self.place is not None:
-            self.place.finished()
-            kind: Any = self.ws_protocol_class
-            self.ws_protocol_class = partial(kind, place=self.place)  # type: ignore[assignment]
-        super().handle_websocket_upgrade()
-
-    def connection_lost(self, exc: Exception | None) -> None:
-        self._stop_waiting()
-        if self.place is not None:
-            self.place.lost()
-        super().connection_lost(exc)
-
-    def _wait(self) -> None:
-        if self._late is None:
-            self._late = self.loop.call_later(REQUEST_WITHIN, self._abort)
-
-    def _stop_waiting(self) -> None:
-        if self._late is not None:
-            self._late.cancel()
-            self._late = None
-
-    def _abort(self) -> None:
-        self._stop_waiting()
-        self.transport.abort()
 
 
 class LimitedWebSocketProtocol(WebSocketsSansIOProtocol):
@@ -102,8 +36,25 @@ class LimitedWebSocketProtocol(WebSocketsSansIOProtocol):
         self.place = place
         self.close_timeout = CLOSED_WITHIN
         self.on_text: Callable[[str], None] | None = None
-        self._left = FRAMES * self.bounds.burst
+        self._left = min(FRAMES_BEFORE_HELLO, FRAMES * self.bounds.burst)
         self._since = self.loop.time()
+
+    def data_received(self, data: bytes) -> None:
+        """Reads part by part, counts the frames that came, and closes a connection with too many."""
+        for start in range(0, len(data), SLICE):
+            self.conn.receive_data(data[start : start + SLICE])
+            if self.conn.parser_exc is not None:
+                self.handle_parser_exception()
+                return
+            self._left -= len(self.conn.events) or 1  # a part of a long frame costs as much as a short one
+            if self._left < 0 and not self._has_earned():
+                self.transport.abort()
+                return
+            self.handle_events()
+            if not self.handshake_initiated:  # it cannot be read, and no time limit would ever end it
+                self.transport.abort()
+            if self.transport.is_closing():
+                return
 
     def connection_lost(self, exc: Exception | None) -> None:
         if self.place is not None:
@@ -112,6 +63,7 @@ class LimitedWebSocketProtocol(WebSocketsSansIOProtocol):
 
     def admitted(self) -> None:
         """The client proved who it is."""
+        self._left = FRAMES * self.bounds.burst
         if self.place is not None:
             self.place.admitted()
 
@@ -140,14 +92,6 @@ class LimitedWebSocketProtocol(WebSocketsSansIOProtocol):
             super().handle_text(event)
         else:
             self.on_text(text)
-
-    def handle_events(self) -> None:
-        """Counts the frames that came, and closes a connection with too many."""
-        self._left -= len(self.conn.events)
-        if self._left < 0 and not self._has_earned():
-            self.transport.abort()
-            return
-        super().handle_events()
 
     def _has_earned(self) -> bool:
         """Whether time has brought new credit; the clock is read only when a burst is used up."""

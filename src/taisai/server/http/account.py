@@ -26,7 +26,7 @@ from taisai.server.http.staff import signed_in
 async def first_sign_in(
     request: StaffRequest, data: JSONBody[bodies.FirstSignInBody]
 ) -> bodies.SetupResponse:
-    """A new secret for the person's authenticator. After five wrong codes the activation has ended."""
+    """A new secret for the person's authenticator. After five wrong codes that begin right, it has ended."""
     dispatcher = dispatcher_of(request)
     answer = await dispatcher.authentication.begin_setup(
         data.person, data.activation, at=passkey_origin_of(request), address=address_of(request),

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import copy
-from collections.abc import Awaitable, Callable, Iterator, MutableMapping, Sequence
+from collections import Counter
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, MutableMapping, Sequence
+from contextlib import asynccontextmanager, nullcontext
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any, Final
 
@@ -19,13 +22,14 @@ from litestar.exceptions import (
 )
 from litestar.openapi import OpenAPIConfig
 
+from taisai.listening.accepting import network_of
 from taisai.protocol import bodies
 from taisai.server.auth import permissions
 from taisai.server.auth.permissions import Reach, Role
 from taisai.server.connections.feeds import DIRECT_TRANSPORT, Send
 from taisai.server.connections.sockets import Receive, Socket
 from taisai.server.http import account, approvals, public, school, school_bodies, staff
-from taisai.server.http.guard import HEADERS, HSTS, check_body, guard, is_ours
+from taisai.server.http.guard import HEADERS, HSTS, SAFE, check_body, guard, is_ours
 
 if TYPE_CHECKING:
     from taisai.server.connections.dispatcher import Dispatcher
@@ -253,6 +257,32 @@ def _schema(endpoints: Sequence[Any], program: str) -> dict[str, Any]:
     return complete_schema(described.openapi_schema.to_schema())
 
 
+AT_ONCE: Final = 4  # requests of one network that only read, in one turn of the loop: a millisecond or two
+
+
+class _Turns:
+    """Answers a few requests of each network in a turn of the loop: a flood of one delays no other."""
+
+    def __init__(self) -> None:
+        self._free: dict[str, asyncio.Semaphore] = {}
+        self._wanted: Counter[str] = Counter()
+        """Network → its requests that are answered, or wait."""
+
+    @asynccontextmanager
+    async def of(self, scope: Scope) -> AsyncIterator[None]:
+        """Waits until it is the turn of a request."""
+        network = network_of(str((scope.get("client") or ("",))[0]))
+        self._wanted[network] += 1
+        try:
+            async with self._free.setdefault(network, asyncio.Semaphore(AT_ONCE)):
+                await asyncio.sleep(0)  # most are answered without a wait: those behind it have the next turn
+                yield
+        finally:
+            self._wanted[network] -= 1
+            if not self._wanted[network]:
+                del self._wanted[network], self._free[network]
+
+
 def application(
     dispatcher: Dispatcher, *, checks: Sequence[str] = (), extra: Sequence[Any] = ()
 ) -> Application:
@@ -261,11 +291,16 @@ def application(
     origins = dispatcher.plan.origins
     is_https = bool(origins) and all(origin.startswith("https://") for origin in origins)
 
+    turns = _Turns()
+
     async def app(scope: Scope, receive: Any, send: Any) -> None:
         if scope["type"] == "websocket":
             await serve_socket(dispatcher, scope, receive, send)
-        else:
-            is_secure = is_https or scope.get("scheme") == "https"
-            await web(scope, receive, partial(_with_headers, send, is_secure))  # type: ignore[arg-type]
+            return
+        is_secure = is_https or scope.get("scheme") == "https"
+        with_headers = partial(_with_headers, send, is_secure)
+        # What changes something may wait for a disk or a password, and has limits of its own.
+        async with turns.of(scope) if scope["method"] in SAFE else nullcontext():
+            await web(scope, receive, with_headers)  # type: ignore[arg-type]
 
     return app

@@ -10,9 +10,10 @@ from litestar.connection import ASGIConnection, Request
 from litestar.exceptions import HTTPException
 from litestar.handlers import BaseRouteHandler
 
+from taisai.listening.accepting import network_of
 from taisai.protocol.message import repeated_key
 from taisai.server.auth import permissions
-from taisai.server.auth.permissions import Role, network_of, role_of
+from taisai.server.auth.permissions import Role, role_of
 from taisai.server.auth.sessions import EndedSession, Session
 from taisai.server.config.settings import is_loopback
 from taisai.validation import quoted
@@ -20,13 +21,15 @@ from taisai.validation import quoted
 if TYPE_CHECKING:
     from taisai.server.connections.dispatcher import Dispatcher
 
-_SAFE: Final = frozenset({"GET", "HEAD", "OPTIONS"})
+SAFE: Final = frozenset({"GET", "HEAD", "OPTIONS"})
 UNLIMITED: Final = "unlimited"
 """The option of endpoints without a rate limit: they read from memory, and a page loads a dozen at once."""
 MONITORED: Final = "monitored"
 """The option of endpoints that show how the server does: to staff, this machine, and the metrics token."""
 HSTS: Final = ("Strict-Transport-Security", "max-age=31536000")
 """Sent where pages are served over HTTPS: for a year the browser uses nothing else for this host."""
+_FORWARDED: Final = ("forwarded", "via", "x-forwarded-for", "x-real-ip")
+"""Headers that a proxy adds."""
 _ALWAYS: Final = frozenset({"GET /health", "GET /metrics"})
 """What a server that is about to stop still answers."""
 CONTENT_POLICY: Final = (
@@ -109,15 +112,19 @@ def _is_monitor(dispatcher: Dispatcher, connection: ASGIConnection[Any, Any, Any
         header.encode("utf-8", "replace"), f"Bearer {plan.metrics_token}".encode("utf-8", "replace")
     ):
         return True
-    # Behind a proxy that does not forward addresses, everyone seems to be on this machine.
-    return not plan.behind_proxy and is_loopback(connection.client.host if connection.client else "")
+    # Behind a proxy that does not forward addresses, or that casino.toml does not name, everyone seems to be
+    # on this machine.
+    is_forwarded = any(name in connection.headers for name in _FORWARDED)
+    return not (plan.behind_proxy or is_forwarded) and is_loopback(
+        connection.client.host if connection.client else ""
+    )
 
 
 def guard(connection: ASGIConnection[Any, Any, Any, Any], handler: BaseRouteHandler) -> None:
     """Refuses every request that the table of permissions does not allow."""
     dispatcher: Dispatcher = connection.app.state.dispatcher
     method = str(connection.scope.get("method", "GET"))
-    if not is_ours(dispatcher, connection.scope["headers"], origin_needed=method not in _SAFE):
+    if not is_ours(dispatcher, connection.scope["headers"], origin_needed=method not in SAFE):
         raise refused(403, "origin", "the request comes from a page of another site, or is for another host")
     endpoint = f"{method} {connection.scope['path_template']}"
     if dispatcher.queue.in_doubt.is_set() and endpoint not in _ALWAYS:

@@ -19,6 +19,7 @@ import structlog
 import taisai
 from taisai.journal.errors import JournalError
 from taisai.journal.seals.checkpoints import MOST_BYTES, SignedCheckpoint, read_signed
+from taisai.server.auth.permissions import RateLimit, RateLimiter
 
 Entropy = Callable[[int], bytes]
 """Returns so many unpredictable bytes, such as `secrets.token_bytes`."""
@@ -119,6 +120,25 @@ def _masked(value: Any) -> Any:
     return [_masked(within) for within in value] if type(value) in (list, tuple, set) else value
 
 
+LOGGED_AT_ONCE: Final = 100  # lines about connections; then one a second
+_CONNECTIONS: Final = "uvicorn"
+"""The logger of whatever clients do to their connections: anyone can make it write."""
+
+
+class _Sparing(logging.Filter):
+    """Lets through so many lines about connections that no stranger fills the disk with them."""
+
+    def __init__(self, *, all_of_them: bool) -> None:
+        super().__init__()
+        self._all = all_of_them
+        self._limit = RateLimiter(RateLimit(burst=LOGGED_AT_ONCE, every=1_000))
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        if self._all or record.name.partition(".")[0] != _CONNECTIONS:
+            return True
+        return self._limit.takes("", int(record.created * 1_000))
+
+
 def begin(level: str, form: str) -> None:
     """Sends all logs to standard error, in one form."""
     shown: Any = structlog.processors.JSONRenderer(ensure_ascii=False)
@@ -147,6 +167,7 @@ def begin(level: str, form: str) -> None:
             foreign_pre_chain=shared,
         )
     )
+    handler.addFilter(_Sparing(all_of_them=level.upper() == "DEBUG"))
     root = logging.getLogger()
     root.handlers = [handler]
     root.setLevel(level.upper())

@@ -14,10 +14,11 @@ from typing import Any, Final
 
 import uvicorn
 
+from taisai.listening.accepting import Acceptor, room_for
+from taisai.listening.requests import LimitedHttpProtocol
 from taisai.protocol.message import MOST_MESSAGE
 from taisai.rules.errors import RulesError
-from taisai.server.connections.accepting import Acceptor, room_for
-from taisai.server.connections.transport import LimitedHttpProtocol, protocol_within
+from taisai.server.connections.transport import protocol_within
 from taisai.server.http.app import application
 from taisai.server.runtime.house_server import HouseServer
 

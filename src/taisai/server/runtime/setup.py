@@ -119,8 +119,7 @@ def set_up(plan: SetupPlan, *, now: int, entropy: Entropy, passphrase: str | Non
         key = _new_key(plan.folder / KEY, name, passphrase, entropy, made)
         approver = _new_key(plan.folder / APPROVALS_KEY, f"{name}-approvals", None, entropy, made)
         _write(plan.folder / APPROVALS, _own_approvals(approver, today), made)
-        codes = {person: new_activation_code(entropy) for person in (plan.administrator, plan.supervisor)}
-        journal = f"{_slug(plan.house)}-{entropy(4).hex()}"
+        journal, codes = f"{_slug(plan.house)}-{entropy(4).hex()}", dict[str, str]()
         checkpoint, warning = _open_journal(plan, journal, key, codes, now=now, entropy=entropy, made=made)
         _write(plan.folder / CONFIG, _config(plan), made)
     return NewHouse(
@@ -139,13 +138,13 @@ def _open_journal(
     plan: SetupPlan,
     name: str,
     key: SigningKey,
-    codes: Mapping[str, str],
+    codes: dict[str, str],
     *,
     now: int,
     entropy: Entropy,
     made: list[Path],
 ) -> tuple[str, str]:
-    """Opens the journal with its first two people; returns the checkpoint and the warning."""
+    """Opens the journal with its first two people, whose `codes` it makes; returns checkpoint and warning."""
     path, by = plan.folder / JOURNAL, plan.administrator
     made += [Path(f"{path}{beside}") for beside in _BESIDE]
     _write(path, "", made, mode=0o600)  # it holds password hashes, and SQLite's other files take its mode
@@ -162,9 +161,11 @@ def _open_journal(
         )  # fmt: skip
         _execute(engine, opening)
         until = now + LONGEST_ACTIVATION
-        for (person, code), rank in zip(codes.items(), (Role.ADMINISTRATOR, Role.SHIFT_MANAGER), strict=True):
+        first = ((plan.administrator, Role.ADMINISTRATOR), (plan.supervisor, Role.SHIFT_MANAGER))
+        for person, rank in first:
             _execute(engine, EnrolPerson(at=now, by=by, person=person, rank=rank))
-            hashed = activation_hash(journal, person, until, code)
+            codes[person] = new_activation_code(journal, person, until, entropy)
+            hashed = activation_hash(journal, person, until, codes[person])
             _execute(engine, IssueActivation(at=now, by=by, person=person, code=hashed, until=until))
         return journal.seal(key, at=now), too_few_supervisors(engine.house()) or ""
     finally:
@@ -260,7 +261,7 @@ def recover_access(
     engine, until = opened.engine, now + LONGEST_ACTIVATION
     name = _known_name(engine.house(), person)
     check_person(name, "PERSON")
-    code = new_activation_code(entropy)
+    code = new_activation_code(opened.journal, name, until, entropy)
     hashed = activation_hash(opened.journal, name, until, code)
     _execute(
         engine,

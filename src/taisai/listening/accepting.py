@@ -1,25 +1,25 @@
 """Accepts connections, so that a stranger who opens many and finishes nothing takes no place of others.
 
 A connection is half-open until its first request is complete: in the handshake of TLS, or in the head or body
-of a request. One is a stranger's until a device or a person proves on it who they are, unless its network is
-known already. Strangers share a part of the files that the server may open; one network has a part of theirs.
-Where there is no room, the stranger's connection that has been half-open longest is closed.
+of a request. It is unproven until a device or a person proves on it who they are, and a stranger's if its
+network is not known either. Strangers share a part of the files that the server may open. One network, known
+or not, may have a part of theirs unproven. Where there is no room, the connection that has been half-open
+longest is closed; if none is, the oldest unproven one, which somebody may hold open for nothing.
 """
 
 from __future__ import annotations
 
 import asyncio
 import socket
-from collections import Counter, defaultdict
-from collections.abc import Callable, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from ipaddress import ip_address, ip_network
+from ipaddress import IPv6Address, ip_address, ip_network
+from itertools import chain
 from ssl import SSLContext
 from typing import Final, NamedTuple, Protocol
 
 import structlog
-
-from taisai.server.auth.permissions import network_of
 
 HANDSHAKE_WITHIN: Final = 10.0  # seconds for TLS: a terminal needs a few milliseconds
 ACCEPTED_AT_ONCE: Final = 64  # in one turn of the loop, so that bets have their turns in between
@@ -34,7 +34,7 @@ class Room(NamedTuple):
     strangers: int
     """The others are for known networks."""
     network: int
-    """Of the strangers of one network."""
+    """Unproven ones of one network, known or not."""
 
 
 def room_for(files: int) -> Room:
@@ -43,16 +43,28 @@ def room_for(files: int) -> Room:
     return Room(max(1, files), strangers, max(1, strangers // 4))
 
 
+def network_of(address: str) -> str:
+    """An address as the key of rate limits. For IPv6 its /64 network: one household has all of it."""
+    try:
+        known = ip_address(address)
+    except ValueError:
+        return address
+    if isinstance(known, IPv6Address):
+        if known.ipv4_mapped:
+            return str(known.ipv4_mapped)
+        return str(ip_network((int(known) >> 64 << 64, 64)))
+    return str(known)
+
+
 class AcceptedConnection:
     """One connection, as its protocols know it."""
 
-    __slots__ = ("_acceptor", "client", "is_stranger", "network", "task", "transport")
+    __slots__ = ("_acceptor", "client", "network", "task", "transport")
 
-    def __init__(self, acceptor: Acceptor, client: socket.socket, network: str, *, is_stranger: bool) -> None:
+    def __init__(self, acceptor: Acceptor, client: socket.socket, network: str) -> None:
         self._acceptor = acceptor
         self.client = client
         self.network = network
-        self.is_stranger = is_stranger
         self.transport: asyncio.BaseTransport | None = None
         self.task: asyncio.Task[None] | None = None
 
@@ -74,6 +86,37 @@ class AcceptedConnection:
         else:
             with suppress(OSError):  # it is over already
                 self.client.shutdown(socket.SHUT_RDWR)
+
+
+class _ByNetwork:
+    """Connections, all of them and those of each network, the oldest first."""
+
+    def __init__(self) -> None:
+        self.all: dict[AcceptedConnection, None] = {}
+        self._of: defaultdict[str, dict[AcceptedConnection, None]] = defaultdict(dict)
+
+    def of(self, network: str) -> Mapping[AcceptedConnection, None]:
+        return self._of.get(network, {})
+
+    def add(self, connection: AcceptedConnection) -> None:
+        self.all[connection] = self._of[connection.network][connection] = None
+
+    def discard(self, connection: AcceptedConnection) -> None:
+        if connection in self.all:
+            del self.all[connection], self._of[connection.network][connection]
+            if not self._of[connection.network]:
+                del self._of[connection.network]
+
+    def __len__(self) -> int:
+        return len(self._of)
+
+
+class _Unproven:
+    """Connections on which nobody has proved who they are."""
+
+    def __init__(self) -> None:
+        self.all = _ByNetwork()
+        self.half_open = _ByNetwork()
 
 
 class AcceptedProtocol(Protocol):
@@ -103,13 +146,10 @@ class Acceptor:
         self._tls = tls
         self._proxies = [ip_network(proxy, strict=False) for proxy in proxies]
         self._open: dict[AcceptedConnection, None] = {}
-        self._strangers: Counter[str] = Counter()
-        """Network → how many of its connections are strangers'."""
-        self._half_open: dict[AcceptedConnection, None] = {}
-        """Of strangers, the oldest first."""
-        self._half_open_of: defaultdict[str, dict[AcceptedConnection, None]] = defaultdict(dict)
+        self._strangers, self._known = _Unproven(), _Unproven()
+        """Of networks that nobody of the House came from, and of others."""
         self.turned_away = 0
-        """Connections that found no room, or were closed half-open to make some."""
+        """Connections that found no room, or were closed to make some."""
         self._loop = asyncio.get_running_loop()
         at.settimeout(0)
         self._loop.add_reader(at.fileno(), self._accept)
@@ -143,18 +183,19 @@ class Acceptor:
 
     def _take(self, client: socket.socket, address: str) -> None:
         network = network_of(address)
-        is_stranger = not (self._is_proxy(address) or self._is_known(network))
-        if not self._make_room(network, is_stranger=is_stranger):
+        unproven = self._known if self._is_known(network) else self._strangers
+        is_proxy = self._is_proxy(address)
+        if not self._make_room(network, None if is_proxy else unproven):
             self.turned_away += 1
             client.close()
             return
         client.settimeout(0)
         client.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        connection = AcceptedConnection(self, client, network, is_stranger=is_stranger)
+        connection = AcceptedConnection(self, client, network)
         self._open[connection] = None
-        if is_stranger:
-            self._strangers[network] += 1
-            self._half_open[connection] = self._half_open_of[network][connection] = None
+        if not is_proxy:
+            unproven.all.add(connection)
+            unproven.half_open.add(connection)
         connection.task = self._loop.create_task(self._begin(connection))
 
     def _is_proxy(self, address: str) -> bool:
@@ -164,17 +205,26 @@ class Acceptor:
         known = getattr(known, "ipv4_mapped", None) or known
         return any(known in proxy for proxy in self._proxies)
 
-    def _make_room(self, network: str, *, is_stranger: bool) -> bool:
-        """Whether there is room for one more, perhaps since a half-open one was closed."""
-        if is_stranger and self._strangers[network] >= self._room.network:
-            return self._close_oldest(self._half_open_of[network])
-        is_full = is_stranger and self._strangers.total() >= self._room.strangers
-        if is_full or len(self._open) >= self._room.all:
-            return self._close_oldest(self._half_open)
+    def _make_room(self, network: str, unproven: _Unproven | None) -> bool:
+        """Whether there is room for one more, perhaps since another was closed."""
+        strangers, known = self._strangers, self._known
+        own = len(strangers.all.of(network)) + len(known.all.of(network))
+        if unproven is not None and own >= self._room.network:
+            return self._close_one(
+                strangers.half_open.of(network), known.half_open.of(network),
+                strangers.all.of(network), known.all.of(network),
+            )  # fmt: skip
+        if unproven is strangers and len(strangers.all.all) >= self._room.strangers:
+            return self._close_one(strangers.half_open.all, strangers.all.all)
+        if len(self._open) >= self._room.all:
+            return self._close_one(
+                strangers.half_open.all, known.half_open.all, strangers.all.all, known.all.all
+            )
         return True
 
-    def _close_oldest(self, waiting: dict[AcceptedConnection, None]) -> bool:
-        oldest = next(iter(waiting), None)
+    def _close_one(self, *groups: Mapping[AcceptedConnection, None]) -> bool:
+        """Closes the oldest connection of the first group that has any; returns whether one has."""
+        oldest = next(chain.from_iterable(groups), None)
         if oldest is None:
             return False
         self.turned_away += 1
@@ -206,29 +256,16 @@ class Acceptor:
 
     def finished(self, connection: AcceptedConnection) -> None:
         """The connection is no longer half-open."""
-        self._half_open.pop(connection, None)
-        waiting = self._half_open_of.get(connection.network)
-        if waiting is not None:
-            waiting.pop(connection, None)
-            if not waiting:
-                del self._half_open_of[connection.network]
+        for unproven in (self._strangers, self._known):
+            unproven.half_open.discard(connection)
 
     def admitted(self, connection: AcceptedConnection) -> None:
-        """The connection is no stranger's any more."""
+        """Somebody proved on the connection who they are."""
         self.finished(connection)
-        if connection.is_stranger and connection in self._open:
-            connection.is_stranger = False
-            self._leave(connection.network)
+        for unproven in (self._strangers, self._known):
+            unproven.all.discard(connection)
 
     def lost(self, connection: AcceptedConnection) -> None:
         """The connection is over."""
-        self.finished(connection)
-        if connection in self._open:
-            del self._open[connection]
-            if connection.is_stranger:
-                self._leave(connection.network)
-
-    def _leave(self, network: str) -> None:
-        self._strangers[network] -= 1
-        if not self._strangers[network]:
-            del self._strangers[network]
+        self.admitted(connection)
+        self._open.pop(connection, None)
