@@ -230,6 +230,20 @@ def test_a_drop_box_takes_two_and_something_in_it() -> None:
     assert count(server, gone.transfer, 1, table="T9").reason == "table-not-open"
 
 
+def test_nobody_takes_a_drop_box_for_a_credit_to_escape_the_count() -> None:
+    """A dealer alone received it uncounted, for what the table had declared; then nobody could count it."""
+    server = inline_server()
+    gone = take_drop(server)
+    before = cash(server)
+    for by in ("dan", "pat", "cat"):
+        taken = take_credit(server, gone.amount, by=by, transfer=gone.transfer, approval=None)
+        assert getattr(taken, "reason", None) == "bad-value", taken
+        assert "no credit" in taken.message
+    assert cash(server) == before
+    assert count(server, gone.transfer, 49_900).amount == 49_900
+    assert server.faults() == []
+
+
 # Claims
 
 
