@@ -356,6 +356,20 @@ async def test_two_people_let_money_leave_for_a_stated_time(house: Witnessed) ->
 
 
 @witnessed
+async def test_an_override_under_a_clock_that_was_ahead_ends_with_that_clock(house: Witnessed) -> None:
+    """Else eight hours become a year: the clock is set ahead, two people decide, it is set right again."""
+    house.watcher.is_silent = True
+    await house.noted()
+    await house.pass_(2)
+    right, ahead = house.clock.now, [365 * 24 * 3_600_000]
+    house.clock.now = lambda: right() + ahead[0]  # type: ignore[method-assign]
+    await house.overridden(hours=8)
+    assert house.casino.sealing.refusal() is None
+    ahead[0] = 0
+    assert house.casino.sealing.refusal() is not None
+
+
+@witnessed
 async def test_a_witness_is_asked_again_while_it_is_overridden(house: Witnessed) -> None:
     house.watcher.is_silent = True
     await house.noted()

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 LEAST_REMAINING: Final = 2  # supervisors who can sign in: a code for a third one takes two people
 LONGEST_ACTIVATION: Final = 24 * 3_600_000  # ms: until the person's next shift begins
+SLOW_CLOCK: Final = 60_000  # ms that a clock may be set back after a code was given
 MOST_TRIES: Final = 5  # wrong codes of one activation: typing errors, but no search
 WRONG_ACTIVATION: Final = "activation"
 """Why a sign-in failed, in the journal: somebody typed a wrong activation code."""
@@ -36,6 +37,11 @@ class Activation(NamedTuple):
     """The keyed hash of the code."""
     until: int
     failures: int = 0
+
+
+def is_valid_at(activation: Activation, now: int) -> bool:
+    """Whether a code can be used: one that was given under a clock that was ahead ends with that clock."""
+    return 0 < activation.until - now <= LONGEST_ACTIVATION + SLOW_CLOCK
 
 
 class RecoveredAccess(NamedTuple):
@@ -205,7 +211,7 @@ def _committable(house: House, command: messages.CommitCredentials) -> Iterator[
             f"the activation code of {quoted(person)} is wrong, used, or was replaced; ask for a new one"
         )
         yield Refusal(Reason.RULED_OUT, _ACCESS, message)
-    elif type(command.at) is int and command.at >= activation.until:
+    elif type(command.at) is int and not is_valid_at(activation, command.at):
         ended = f"the activation code of {quoted(person)} ended at {clock(activation.until)}"
         yield Refusal(Reason.RULED_OUT, _ACCESS, f"{ended}; ask for a new one")
 

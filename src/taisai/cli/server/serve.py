@@ -62,7 +62,7 @@ def run(arguments: Namespace) -> int:
     config = load_config(Path(arguments.config))
     environment.begin(config.logs.level, config.logs.form)
     clock = WallClock()
-    start, journal = opened(config, now=clock.now())
+    start, journal = opened(config, now=clock.now(), accept_clock=arguments.accept_clock)
     if journal is None or not start.passed:
         return _failed(start.lines(), journal)
     witnesses = ask_witnesses(config.witnesses, journal.journal, journal.key, start, now=clock.now())
@@ -152,7 +152,7 @@ def _place(config: Config, opened_journal: OpenedJournal) -> dict[str, Any]:
     note = Path(f"{file}{RESTORED}")
     return {
         "place": place_of(file, identity.journal), "restored": note if note.exists() else None,
-        "free": partial(free_bytes, file.parent),
+        "free": partial(free_bytes, file.parent), "behind": opened_journal.behind,
     }  # fmt: skip
 
 

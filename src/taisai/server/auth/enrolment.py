@@ -185,6 +185,8 @@ class Enrolment:
         if isinstance(new, SignInRefused):
             return new
         try:
+            if setup.activation is None and not await self._queue.run(partial(_is_unchanged, setup)):
+                return EXPIRED_SETUP
             refusal = await self._verifier.commit(setup.person, new, now=now, activation=setup.activation)
         except JournalError:
             return UNRECORDED
@@ -222,6 +224,17 @@ class Enrolment:
         if password is not None:
             new = replace(new, hash=await self._verifier.work(partial(self._passwords.hashed, password)))
         return new
+
+
+def _is_unchanged(setup: _Setup, engine: Engine) -> bool:
+    """Whether a person still has the credentials that they proved when they began to change them.
+
+    Whoever began with credentials that became known must not replace those that the person set since.
+    """
+    now = vault.kept(engine, setup.person)
+    if now is None or setup.before is None:
+        return False
+    return replace(now, last_step=0) == replace(setup.before, last_step=0)
 
 
 # What is wrong with the sign-ins of a house

@@ -14,7 +14,7 @@ from typing import Any, Final, NamedTuple, Protocol, TypeVar
 import structlog
 from msgspec.structs import replace
 
-from taisai.cage.credentials import ALTERED, WRONG_ACTIVATION, WRONG_PASSKEY
+from taisai.cage.credentials import ALTERED, WRONG_ACTIVATION, WRONG_PASSKEY, is_valid_at
 from taisai.cage.messages import CommitCredentials, NoteFailure
 from taisai.game.refusals import Refusal
 from taisai.game.vocabulary import FLOOR, folded, is_name
@@ -287,7 +287,7 @@ class Verifier:
                 return _Known(self._tag(name), None, None), None
             known = _Known(person, house.people[person], None)
             issued = house.activations.get(person)
-            if issued is None or now >= issued.until:
+            if issued is None or not is_valid_at(issued, now):
                 return known, None
             typed = vault.activation_hash(engine.journal, person, issued.until, code)
             matches = hmac.compare_digest(typed, issued.code)

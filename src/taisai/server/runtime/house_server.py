@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import structlog
 
-from taisai.cage.messages import LimitAmounts, NotePlace, NoteStart, NoteStop, TakeSettings
+from taisai.cage.messages import LimitAmounts, NoteClock, NotePlace, NoteStart, NoteStop, TakeSettings
 from taisai.game.refusals import Refusal
 from taisai.game.vocabulary import FLOOR
 from taisai.journal import Engine, FencedError, JournalError, SigningKey
@@ -138,6 +138,8 @@ class HouseServer:
         if (limits := self.plan.amounts) is not None:
             await self._note(LimitAmounts(at=now, by=FLOOR, **limits._asdict()))
         await self._note(NoteStart(at=now, by=FLOOR, program=self.plan.program, manifest=self.plan.manifest))
+        if self.plan.behind:
+            await self._note(NoteClock(at=now, by=FLOOR, jump=-self.plan.behind))
         left = await self._note_place(now)
         await self._positions.reconcile()
         left += await finish(self.queue, self.clock, entropy=self.entropy)

@@ -10,6 +10,7 @@ from typing import Final
 import structlog
 
 from taisai.cage.messages import WitnessOverridden
+from taisai.cage.values import MOST_OVERRIDE
 from taisai.journal import Engine, JournalError, SigningKey
 from taisai.journal.codec import HOUSE_STREAM
 from taisai.journal.seals.merkle import leaf_hash
@@ -25,6 +26,7 @@ from taisai.server.runtime.witness_links import Sealed, WitnessLink
 SEAL: Final = 1.0  # seconds between looks for entries to seal
 ASK_AGAIN: Final = 30_000  # ms after which an idle house asks its witnesses whether they still answer
 ALARM_AFTER: Final = 5_000  # ms of silence before the pit has an alarm: a restart of a witness takes less
+SLOW: Final = 60_000  # ms that a clock may be set back without ending an override
 TAIL_STAYS: Final = 3_600_000  # ms that the pit shows an unsealed tail: nothing says that people looked
 NO_WITNESS: Final = "no-witness"
 """The alarm of a house without a witness, which a start finds."""
@@ -118,7 +120,8 @@ class Sealing:
 
     @property
     def _is_overridden(self) -> bool:
-        return self._clock.now() < self._overridden_until
+        # A clock that was ahead when they decided, or is set back, gives nobody more hours.
+        return 0 < self._overridden_until - self._clock.now() <= MOST_OVERRIDE * 3_600_000 + SLOW
 
     @property
     def _is_time_to_ask(self) -> bool:
