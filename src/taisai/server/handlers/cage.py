@@ -306,7 +306,7 @@ async def _arrived(
 
 
 def _booked(engine: Engine, table_name: str, transfer: str, kind: TransferKind) -> int | None:
-    """What a table booked as due under a transfer of a kind: a drop box, which two people count, is no credit."""
+    """What a table booked as due under a transfer of a kind: a drop box, which is counted, is no credit."""
     table = table_at(engine, table_name)
     booked = None if isinstance(table, Refusal) else table.transfers.get(transfer)
     return None if booked is None or booked.kind is not kind else booked.amount
