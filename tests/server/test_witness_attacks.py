@@ -21,6 +21,7 @@ from taisai.cage.messages import OverrideWitness
 from taisai.journal import DamagedError, Engine, Journal, SigningKey, SqliteStore, read_signed
 from taisai.journal.seals.cosignatures import witness_key
 from taisai.journal.stores.contract import MemoryStore
+from taisai.protocol.views import PitView
 from taisai.server.auth.permissions import Role
 from taisai.server.config import read_config
 from taisai.server.config.settings import WitnessConfig
@@ -201,6 +202,45 @@ def test_a_start_goes_on_where_the_journal_continues_what_was_seen(tmp_path: Pat
     lines, found = started(path, file_config(seen(tmp_path)))
     assert found is not None
     assert not any(line.startswith("! tail") for line in lines), "a clean stop seals everything"
+
+
+def test_a_cut_with_a_witness_that_was_emptied_is_told_in_the_pit_at_every_start_of_a_day(
+    tmp_path: Path,
+) -> None:
+    """The administrator cuts the journal and empties the witness's file, then starts twice to hide it."""
+
+    def served(*, kept: int | None = None) -> list[str]:
+        path = tmp_path / "journal.db"
+        if kept is not None:
+            cut(path, kept)
+            (tmp_path / "seen").unlink()
+            seen(tmp_path)
+        store, alarms = SqliteStore(path), list[str]()
+        lines, found = asked_at_start(store, KEY, file_config(seen(tmp_path)), now=NOW)
+        assert found is not None, lines
+
+        async def main(loop: Any) -> None:
+            house = Connected(loop, store, links=found.links)
+            await house.casino.start()
+            await house.pass_(1.1)
+            feeds = house.casino.queue.projections
+            pit = await house.casino.queue.run(lambda _engine: feeds.snapshot("pit"))
+            assert pit is not None
+            assert isinstance(pit.view, PitView)
+            alarms.extend(alarm.says.en for alarm in pit.view.alarms)
+            await house.casino.stop()
+
+        run(main)
+        store.close()
+        return alarms
+
+    house_file(tmp_path)
+    assert served() == []
+    before = size_of(tmp_path / "journal.db")
+    assert served() == []
+    forgotten = "Settings of the house have changed: witness.1 had forgotten the journal, or is another one"
+    for alarms in (served(kept=before), served(), served()):
+        assert [alarm.startswith(forgotten) for alarm in alarms] == [True], alarms
 
 
 # The witness is kept from answering

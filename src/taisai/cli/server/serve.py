@@ -187,7 +187,8 @@ def plan_of(config: Config, approvals: RulebookApprovals) -> HousePlan:
         amounts=AmountLimits(
             config.cage.sale_alone, config.cage.redemption_alone, config.cage.largest_fill
         ),
-        settings=config.public(), manifest=manifest(), seal_every=config.journal.seal_every,
+        settings=config.public() | {"approvals.signed_by": f"{approvals.key.name} {approvals.key.id}"},
+        manifest=manifest(), seal_every=config.journal.seal_every,
         seal_minutes=config.journal.seal_minutes, checkpoints=config.journal.checkpoints,
         approved=lambda book, now: approvals.refusal(book, on=gaming_date(config, now)),
     )  # fmt: skip

@@ -19,6 +19,7 @@ from taisai.server.auth.authentication import Authentication
 from taisai.server.auth.credentials import Passwords
 from taisai.server.auth.permissions import RateLimiter
 from taisai.server.auth.sessions import StaffSessions
+from taisai.server.config.settings import WITNESS
 from taisai.server.connections.dispatcher import Dispatcher
 from taisai.server.connections.feeds import Feeds
 from taisai.server.dice.shaker import Shaker
@@ -26,6 +27,7 @@ from taisai.server.http.public import our_pages
 from taisai.server.projections.feed_writer import Frame
 from taisai.server.projections.house_feeds import HouseFeeds
 from taisai.server.projections.house_views import audit_alarm, storage_alarm
+from taisai.server.projections.latest_alarms import BEGAN
 from taisai.server.runtime.alarms import Alarms
 from taisai.server.runtime.archiving import Archiving
 from taisai.server.runtime.background_audit import BackgroundAudit
@@ -79,6 +81,7 @@ class HouseServer:
         self.entropy = entropy
         self.demonstration = identity.demonstration
         self._audit = audit
+        self._links = links
         self._told_distrusted = 0
         self.unwritten: str | None = None
         """Why the stop could not be written to the journal."""
@@ -134,7 +137,7 @@ class HouseServer:
         """Ends old sessions and finishes transfers; returns what people have to do. No socket is open yet."""
         now = self.clock.now()
         await self.authentication.begin(now)
-        await self._note(TakeSettings(at=now, by=FLOOR, settings=dict(self.plan.settings)))
+        await self._note(TakeSettings(at=now, by=FLOOR, settings=await self._settings()))
         if (limits := self.plan.amounts) is not None:
             await self._note(LimitAmounts(at=now, by=FLOOR, **limits._asdict()))
         await self._note(NoteStart(at=now, by=FLOOR, program=self.plan.program, manifest=self.plan.manifest))
@@ -157,6 +160,19 @@ class HouseServer:
         if self._audit is not None:
             self._spawn(self._every(TICK, self._audit_further))
         return left
+
+    async def _settings(self) -> dict[str, str]:
+        """The settings in force, and where each witness began: one that has forgotten begins again."""
+        settings = dict(self.plan.settings)
+        if not self._links:
+            return settings
+        known, size = await self.queue.run(lambda engine: (engine.house().settings, engine.journal.size))
+        for number, link in enumerate(self._links, 1):
+            name = f"{WITNESS}.{number}.{BEGAN}"
+            began = f"{size}" if link.saw == 0 else known.get(name)
+            if began is not None:
+                settings[name] = began
+        return settings
 
     async def _note_place(self, now: int) -> list[str]:
         """Records where the journal is; says what people must make sure of if it is not where it was."""
