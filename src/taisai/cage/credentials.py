@@ -26,6 +26,7 @@ ALTERED: Final = "altered"
 WRONG_PASSKEY: Final = "passkey"
 """Likewise: no passkey of the person signed the challenge. Anyone can send that, so it locks nobody."""
 
+_ADMINISTRATOR: Final = "administrator"
 _ACCESS: Final = Clause("house:access")
 _PEOPLE: Final = Clause("house:people")
 
@@ -231,8 +232,15 @@ def _acknowledgeable(house: House, command: messages.AcknowledgeRecovery) -> Ite
     if rank is not None and not house.supervising(rank):
         message = f"only the {house.second_rank} or a higher rank may do this, not {command.by!r} ({rank})"
         yield Refusal(Reason.NOT_PERMITTED, _ACCESS, message)
+    if rank == _ADMINISTRATOR:
+        message = f"an administrator may have the house's key and recover access themselves: {command.by!r}"
+        yield Refusal(Reason.NOT_PERMITTED, _ACCESS, f"{message} cannot do this; another supervisor can")
     if same_person(command.by, command.person):
         message = f"{command.person!r} cannot do this for themselves"
+        yield Refusal(Reason.NOT_PERMITTED, _ACCESS, message)
+    elif lookup(house.recovered, command.by) is not None:
+        # With the key one person could recover two accounts, and acknowledge each with the other.
+        message = f"access was recovered for {command.by!r} too: another supervisor acknowledges both"
         yield Refusal(Reason.NOT_PERMITTED, _ACCESS, message)
     if lookup(house.recovered, command.person) is None:
         message = f"no recovered access of {quoted(command.person)} waits to be acknowledged"

@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 
 from msgspec import UNSET, UnsetType
 
-from taisai.journal.beside import Distrusted, Snapshots, Tree, head_of, with_sealed_vault
+from taisai.journal.beside import TREE, Distrusted, Snapshots, Tree, head_of, with_sealed_vault
 from taisai.journal.codec import (
     JOURNAL_CLAUSE,
     JOURNAL_STREAM,
@@ -30,7 +30,7 @@ from taisai.journal.reading import ReadTree, expect_head, hash_all, read_entries
 from taisai.journal.seals.checkpoints import Checkpoint, origin_of, rotation_text, signed
 from taisai.journal.seals.growth import tree_bytes
 from taisai.journal.seals.keys import PublicKey, SigningKey
-from taisai.journal.seals.merkle import Frontier
+from taisai.journal.seals.merkle import Frontier, leaf_hash
 from taisai.journal.seals.secret import StorageSecret
 from taisai.journal.stores.contract import NewestCheckpoint, Row, Store, StoredCheckpoint, StoredSnapshot
 from taisai.rules.book import Rulebook, rulebook_from
@@ -83,10 +83,8 @@ class Journal:
             self._learn(entry.event, entry.position)
         if (secret := secret or self._unlocked(key)) is not None:
             self._protect(secret)
-        read = self._read_tree()
-        self._tree, self._previous, self._versions, self.hashed_from = read
-        if secret is not None:
-            expect_head(self.store, secret, self._id, read)
+        read = self._read_of_this_history()
+        self._tree, self._previous, self._versions, self.hashed_from = read[:4]
         self._is_proved = not self.size
 
     def _unlocked(self, key: SigningKey | None) -> StorageSecret | None:
@@ -196,6 +194,7 @@ class Journal:
             raise InDoubtError(f"an earlier write failed; open the journal again: {self._in_doubt}")
         rows: list[Row] = []
         leaves: list[bytes] = []
+        tree = self.tree()
         previous, known, versions = self._previous, self._versions, dict[str, int]()
         encode, format_ = self.codec.encode, self.codec.version
         position = self._tree.size
@@ -219,6 +218,7 @@ class Journal:
                     raise JournalError(f"expected an entry of at most {MOST_BYTES} bytes, got {len(body)}")
                 leaf = sha256(b"\x00" + body).digest()  # `leaf_hash`, without the call: every bet passes here
                 leaves.append(leaf)
+                tree.append(leaf)
                 previous = leaf.hex()
                 rows.append(Row(position, stream, version, body))
             versions[stream] = version
@@ -230,14 +230,13 @@ class Journal:
             if self.secret is None:
                 self.store.append(rows)
             else:
-                self.store.append(rows, head_of(self.secret, self._id, position, previous))
+                self.store.append(rows, head_of(self.secret, self._id, tree, previous))
         except InDoubtError as error:  # it is unknown which entry the next one would follow
             self._in_doubt = str(error)
             raise
         self._previous = previous
         self._versions |= versions
-        for leaf in leaves:
-            self._tree.append(leaf)
+        self._tree = tree
         if self.recent is not None:
             self.recent += leaves
         if JOURNAL_STREAM in versions:
@@ -343,6 +342,11 @@ class Journal:
         last = self.version(stream) if self._in_doubt is None else None  # else it is unknown what is stored
         return read_events(self.store, self.codec, stream, after=after, last=last)
 
+    def hash_of(self, stream: str, version: int) -> str:
+        """The hash of an entry of a stream; empty if there is none. It tells one history from another."""
+        row = next(iter(self.store.rows(after=version - 1, stream=stream)), None) if version else None
+        return "" if row is None or row.version != version else leaf_hash(row.body).hex()
+
     # Snapshots
 
     @property
@@ -377,6 +381,31 @@ class Journal:
 
     def close(self) -> None:
         self.store.close()
+
+    def _read_of_this_history(self) -> ReadTree:
+        """The tree, which the head must confirm.
+
+        A stored tree that it does not confirm may be one of a copy that was continued elsewhere: then every
+        entry is hashed.
+        """
+        try:
+            return self._confirmed()
+        except DamagedError as error:
+            if self._snapshots is None or self._snapshots.tree() is None:
+                raise
+            self._snapshots.uses_tree = False
+            try:
+                read = self._confirmed()
+            except DamagedError:
+                raise error from None
+            self._snapshots.distrust(TREE, TREE)
+            return read
+
+    def _confirmed(self) -> ReadTree:
+        read = self._read_tree()
+        if self.secret is not None:
+            expect_head(self.store, self.secret, self._id, read)
+        return read
 
     def _read_tree(self) -> ReadTree:
         return read_tree(self.store, self.codec, self._snapshots)

@@ -38,6 +38,8 @@ class _Kept(msgspec.Struct, frozen=True):
     """The first round of this set of dice."""
     last: int
     state: dict[str, Any]
+    entry: str = ""
+    """The hash of the table's entry at this version: in a copy that was continued it is another one."""
 
 
 class Monitors:
@@ -179,6 +181,7 @@ class _Watch:
 
     def __init__(self, table: str, level: Fraction) -> None:
         self._vault = f"watch/{table}"
+        self._stream = stream_of(table)
         self._level = level
         self.dice = DiceWatch(level)
         self.serial = ""
@@ -230,11 +233,13 @@ class _Watch:
             DiceWatch.restored(kept.state)
         except (msgspec.DecodeError, ValueError, KeyError, TypeError):
             return None
-        return kept
+        is_of_this_history = kept.entry == engine.journal.hash_of(self._stream, kept.version)
+        return kept if is_of_this_history else None
 
     def _keep(self, engine: Engine, table: Table) -> None:
         version = engine.journal.version(stream_of(table.name))
-        kept = _Kept(version, self.serial, self._first, self._last, dict(self.dice.state()))
+        entry = engine.journal.hash_of(self._stream, version)
+        kept = _Kept(version, self.serial, self._first, self._last, dict(self.dice.state()), entry)
         try:
             engine.journal.store.keep_secret(self._vault, msgspec.json.encode(kept))
         except JournalError as error:
