@@ -473,6 +473,8 @@ async def _moves(house: Attended) -> None:
         assert text_of(house) == sentence
         assert await _starts_at(house, place) == []
         assert standing(house) == []
+        told = [alarm.says.en for alarm in (await house.pit()).alarms]
+        assert told[-1].startswith("The journal started in another place than before"), "a second start"
     (sentence,) = await _starts_at(house, HERE)
     assert "in another file" in sentence
     assert [(event.machine, event.file, event.restored) for event in house.events(PlaceNoted)] == [
@@ -480,7 +482,7 @@ async def _moves(house: Attended) -> None:
     ]  # fmt: skip
 
 
-def test_a_restored_journal_is_told_and_recorded_and_is_no_alarm(tmp_path: Path) -> None:
+def test_a_restored_journal_is_told_and_recorded_and_is_a_warning(tmp_path: Path) -> None:
     async def played(house: Attended) -> None:
         await _starts_at(house, HERE)
         note = tmp_path / "journal.db-restored"
@@ -488,8 +490,8 @@ def test_a_restored_journal_is_told_and_recorded_and_is_no_alarm(tmp_path: Path)
         for place in (COPY, COPY):
             note.write_text("x", "utf-8")
             assert await _starts_at(house, place, note) == [RESTORED_WORDS]
-            assert standing(house) == []
-            assert not note.exists(), "it is told once"
+            assert standing(house) == ["journal-restored"], "a thief can leave the note, too"
+            assert not note.exists()
         assert [event.restored for event in house.events(PlaceNoted)] == [False, True, True]
 
     attended(played, RWS, is_followed=False, started=False)

@@ -13,7 +13,7 @@ from taisai.game import commands as said
 from taisai.journal import SigningKey, load_public_key
 from taisai.rules.vocabulary import Irregularity
 from taisai.server.projections import house_feeds
-from taisai.server.projections.latest_alarms import LATEST, SHOWN_FOR, SettingsWatch
+from taisai.server.projections.latest_alarms import LATEST, SHOWN_FOR, StartsWatch
 from taisai.server.runtime.rulebook_approvals import read_approvals, written_approvals
 from tests.server.house_folder import changed, lotus
 from tests.server.virtual_house import RWS, Attended, attended
@@ -74,7 +74,7 @@ def test_a_start_does_not_hide_that_the_clock_was_set_or_a_record_corrected() ->
 
 
 def test_settings_of_before_that_are_not_known_are_not_guessed() -> None:
-    watch = SettingsWatch(None)
+    watch = StartsWatch(None, has_place=False)
     event = SettingsTaken(at=1, by="floor", clause="house:settings", settings=SETTINGS)  # type: ignore[arg-type]
     alarm = watch.take(event)
     assert alarm is not None

@@ -246,6 +246,33 @@ def test_a_cut_with_a_witness_that_was_emptied_is_told_in_the_pit_at_every_start
 # The witness is kept from answering
 
 
+def test_a_witness_that_answers_only_after_the_start_and_has_forgotten_is_recorded(
+    tmp_path: Path,
+) -> None:
+    """The file of the witness is out of reach at the start, and comes back empty."""
+    path = house_file(tmp_path)
+    crime = Crime(path, WitnessLink(FileWitness(seen(tmp_path))))
+    cut(path, crime.before - 3)
+    (tmp_path / "seen").unlink()
+    store = SqliteStore(path)
+    lines, found = asked_at_start(store, KEY, file_config(tmp_path / "seen"), now=NOW)
+    assert found is not None
+    assert "no money leaves the house until it answers" in lines[-1]
+
+    async def main(loop: Any) -> None:
+        house = Connected(loop, store, links=found.links)
+        await house.casino.start()
+        await house.pass_(1.1)
+        seen(tmp_path)
+        await house.pass_(40)
+        assert house.casino.sealing.refusal() is None, "it answers"
+        assert house.engine.house().settings["witness.1.began"] != "0"
+        await house.casino.stop()
+
+    run(main)
+    store.close()
+
+
 def test_a_witness_that_answers_only_after_the_start_finds_the_cut(tmp_path: Path) -> None:
     """The thief cuts the line to the witness as well: the floor plays, no money leaves, and it comes out."""
     path = house_file(tmp_path)

@@ -113,7 +113,10 @@ async def _serve(  # noqa: PLR0917  the parts of one start, in its order
 ) -> str | None:
     """Serves until stopped; returns why the journal could not be written or sealed to the end."""
     journal = opened_journal.journal
-    plan = replace(plan_of(config, opened_journal.approvals), **_place(config, opened_journal))
+    plan = plan_of(config, opened_journal.approvals)
+    key = opened_journal.key.public
+    signed_by = {"journal.signed_by": f"{key.name} {key.id}"}
+    plan = replace(plan, settings={**plan.settings, **signed_by}, **_place(config, opened_journal))
     audit = BackgroundAudit(config.journal.file, size=journal.size, root=journal.root())
     house_server = HouseServer(
         opened_journal.engine, plan, clock=clock, entropy=secrets.token_bytes, key=opened_journal.key,

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar, cast
 import structlog
 from msgspec.structs import replace
 
-from taisai.cage.messages import DeviceDismissed, DeviceEnrolled, SettingsTaken, SignInFailed
+from taisai.cage.messages import DeviceDismissed, DeviceEnrolled, SignInFailed
 from taisai.game import Refusal, Table
 from taisai.journal import Answer, Engine, JournalError, stream_of, table_of
 from taisai.protocol.views import Alarm, BooksView, ReportView, RoundView, View, Words
@@ -32,7 +32,7 @@ from taisai.server.projections.history import REMEMBERED, RoundLogs
 from taisai.server.projections.house_limits import house_limits
 from taisai.server.projections.house_views import TransferTracker
 from taisai.server.projections.latest_alarms import (
-    SettingsWatch,
+    StartsWatch,
     alarms_of_house,
     is_shown,
     noting_alarms,
@@ -118,7 +118,8 @@ class HouseFeeds:
         """Table → the alarms that its latest events tell, until a start has shown them."""
         self._of_before: list[Alarm] = []
         """The alarms that the start found in the journal."""
-        self._settings = SettingsWatch(engine.house().settings)
+        house = engine.house()
+        self._starts = StartsWatch(house.settings, has_place=house.file != "")
         self._sign_ins = SignInWatch()
         self.warnings: list[str] = []
         """What is wrong with what is stored, in English, for the health of the server."""
@@ -233,8 +234,7 @@ class HouseFeeds:
     def _apply_house(self, events: Iterable[object]) -> None:
         for event in events:
             attack = self._sign_ins.take(event) if isinstance(event, SignInFailed) else None
-            other = self._settings.take(event) if isinstance(event, SettingsTaken) else None
-            for alarm in filter(None, (house_views.alarm_of(event), attack, other)):
+            for alarm in filter(None, (house_views.alarm_of(event), attack, self._starts.take(event))):
                 self._say_again(alarm)
             if isinstance(event, DeviceEnrolled | DeviceDismissed):
                 self._terminal_places = None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
-from taisai.cage.messages import SettingsTaken
+from taisai.cage.messages import PlaceNoted, SettingsTaken
 from taisai.journal import Engine
 from taisai.journal.codec import HOUSE_STREAM
 from taisai.protocol.views import Alarm, Words
@@ -21,15 +21,34 @@ BEGAN: Final = "began"
 """The last part of the name under which settings have where a witness began."""
 
 
-class SettingsWatch:
-    """Says what the settings of one start have otherwise than those of the start before."""
+class StartsWatch:
+    """Says what one start has otherwise than the start before: its settings, or where its journal is."""
 
-    def __init__(self, settings: Mapping[str, str] | None) -> None:
+    def __init__(self, settings: Mapping[str, str] | None, *, has_place: bool) -> None:
         """`settings`: the latest; None where they are not known. A house without any has never started."""
         self._before = settings
+        self._has_place = has_place
 
-    def take(self, event: SettingsTaken) -> Alarm | None:
-        """The alarm of other settings; None for those of a first start."""
+    def take(self, event: object) -> Alarm | None:
+        """The alarm of an event of a start; None for what a first start tells, and for any other event."""
+        if isinstance(event, SettingsTaken):
+            return self._settings(event)
+        return self._place(event) if isinstance(event, PlaceNoted) else None
+
+    def _place(self, event: PlaceNoted) -> Alarm | None:
+        had_place, self._has_place = self._has_place, True
+        if not had_place and not event.restored:
+            return None
+        en, zh = "The journal started in another place than before", "日志在与上次不同的位置启动"
+        if event.restored:
+            en, zh = "The journal was restored from a backup", "日志由备份恢复"
+        en, zh = (
+            f"{en}: make sure that no other server runs on a copy",
+            f"{zh}：请确认没有其他服务器在使用副本",
+        )
+        return Alarm(at=event.at, about="house", says=Words(en, zh))
+
+    def _settings(self, event: SettingsTaken) -> Alarm | None:
         before, self._before = self._before, event.settings
         if before is not None and not before:
             return None
@@ -65,10 +84,10 @@ def _shown(value: str | None) -> str:
 def alarms_of_house(engine: Engine, *, now: int) -> list[Alarm]:
     """The alarms of the House's events of the last day, oldest first."""
     after = max(0, engine.journal.version(HOUSE_STREAM) - LATEST)
-    watch = SettingsWatch(None if after else {})
+    watch = StartsWatch(None if after else {}, has_place=after > 0)
     alarms = []
     for _, event in engine.journal.events(HOUSE_STREAM, after=after):
-        alarm = watch.take(event) if isinstance(event, SettingsTaken) else alarm_of(event)
+        alarm = watch.take(event) or alarm_of(event)
         if alarm is not None and is_shown(alarm, now):
             alarms.append(alarm)
     return alarms

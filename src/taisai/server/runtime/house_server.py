@@ -35,7 +35,7 @@ from taisai.server.runtime.betting_clock import Countdown
 from taisai.server.runtime.command_queue import CommandQueue
 from taisai.server.runtime.environment import Clock, Entropy
 from taisai.server.runtime.gaming_days import GamingDays
-from taisai.server.runtime.machine import RESTORED_WORDS, Machine, moved_words
+from taisai.server.runtime.machine import RESTORED_ALARM, RESTORED_WORDS, Machine, moved_words
 from taisai.server.runtime.metrics import Metrics
 from taisai.server.runtime.monitors import Monitors
 from taisai.server.runtime.plan import HousePlan, TablePlan
@@ -82,6 +82,8 @@ class HouseServer:
         self.demonstration = identity.demonstration
         self._audit = audit
         self._links = links
+        self._unheard: list[WitnessLink] = []
+        """The witnesses that did not answer at the start, and have not answered since."""
         self._told_distrusted = 0
         self.unwritten: str | None = None
         """Why the stop could not be written to the journal."""
@@ -138,6 +140,7 @@ class HouseServer:
         now = self.clock.now()
         await self.authentication.begin(now)
         await self._note(TakeSettings(at=now, by=FLOOR, settings=await self._settings()))
+        self._unheard = [link for link in self._links if link.saw is None]
         if (limits := self.plan.amounts) is not None:
             await self._note(LimitAmounts(at=now, by=FLOOR, **limits._asdict()))
         await self._note(NoteStart(at=now, by=FLOOR, program=self.plan.program, manifest=self.plan.manifest))
@@ -174,6 +177,16 @@ class HouseServer:
                 settings[name] = began
         return settings
 
+    async def _note_witnesses(self) -> None:
+        """Records that a witness that was silent at the start has forgotten the journal, if it has."""
+        heard = [link for link in self._unheard if link.saw is not None]
+        if not heard:
+            return
+        if any(link.saw == 0 for link in heard):
+            now = self.clock.now()
+            await self._note(TakeSettings(at=now, by=FLOOR, settings=await self._settings()))
+        self._unheard = [link for link in self._unheard if link not in heard]
+
     async def _note_place(self, now: int) -> list[str]:
         """Records where the journal is; says what people must make sure of if it is not where it was."""
         place, note = self.plan.place, self.plan.restored
@@ -186,6 +199,7 @@ class HouseServer:
         if note is not None:
             with suppress(OSError):  # the next start only says it again
                 note.unlink()
+            self._machine.restored = RESTORED_ALARM
             return [RESTORED_WORDS]
         if before in (("", ""), place):
             return []
@@ -214,6 +228,7 @@ class HouseServer:
         self._archiving.tick()
         self._monitors.tick()
         self._positions.tick()
+        await self._note_witnesses()
         await self.authentication.tick(self.clock.now())
 
     async def _refresh(self) -> None:
