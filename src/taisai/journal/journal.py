@@ -390,16 +390,13 @@ class Journal:
         """
         try:
             return self._confirmed()
-        except DamagedError as error:
+        except DamagedError:
             if self._snapshots is None or self._snapshots.tree() is None:
                 raise
-            self._snapshots.uses_tree = False
-            try:
-                read = self._confirmed()
-            except DamagedError:
-                raise error from None
-            self._snapshots.distrust(TREE, TREE)
-            return read
+        self._snapshots.uses_tree = False
+        read = self._confirmed()
+        self._snapshots.distrust(TREE, TREE)
+        return read
 
     def _confirmed(self) -> ReadTree:
         read = self._read_tree()
