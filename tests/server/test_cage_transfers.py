@@ -304,6 +304,26 @@ def test_a_claim_is_settled_by_the_cage_once(claimed: Any, credits: int, amount:
     assert cash(server) - before == change
 
 
+def test_a_claim_that_was_set_off_while_people_agreed_is_not_paid_as_it_was(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A correction that comes in between has already given the player a part of it."""
+    server = inline_server(credits=0)
+    claim, before = with_claim_of_player(server), cash(server)
+    right = type(server).second
+
+    async def slow(self: InlineServer, *given: Any) -> Any:
+        claims = self.table().claims
+        claims[claim] = claims[claim]._replace(amount=300)
+        return await right(self, *given)
+
+    monkeypatch.setattr(type(server), "second", slow)
+    told_ = settle(server, claim)
+    assert getattr(told_, "reason", None) == "different-content"
+    assert "from 700 to 300" in told_.message
+    assert cash(server) == before
+
+
 @pytest.mark.parametrize("agrees", [None, "pat", "dan", "mia", "cat"])
 def test_a_claim_takes_the_shift_manager_at_the_table(agrees: str | None) -> None:
     server = inline_server(credits=0)

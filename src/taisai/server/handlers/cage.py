@@ -285,6 +285,10 @@ async def _carried(
         table = table_at(engine, moved.table)
         if isinstance(table, Refusal):
             return table
+        claim = None if moved.claim is None else table.claims.get(moved.claim)
+        if claim is not None and claim.amount != moved.amount:  # set off against another one meanwhile
+            message = f"claim {claim.id} has changed from {moved.amount} to {claim.amount}: ask again"
+            return refusal(Reason.DIFFERENT_CONTENT, CLAIMS, message)
         arrives = arriving(moved, at=at, second=second)
         answer = () if arrives is None else decide(table, arrives)
         return answer if isinstance(answer, Refusal) else command
