@@ -18,7 +18,7 @@ from taisai.audit.verify import verified
 from taisai.cage.messages import NoteClock, SellTicket
 from taisai.game.vocabulary import FLOOR
 from taisai.journal import beside
-from taisai.journal import journal as journal_module
+from taisai.journal import reading as reading_module
 from taisai.journal.beside import CODE_BYTES, TREE, Distrusted, Parts, Snapshots, body_of
 from taisai.journal.codec import HOUSE_STREAM
 from taisai.journal.engine import CATCH_UP, Engine
@@ -372,7 +372,7 @@ def test_an_entry_of_another_program_is_refused_at_the_start(on_disk: OnDisk) ->
 def test_sabotage_a_start_that_does_not_look_at_the_head_is_seen(
     on_disk: OnDisk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(journal_module, "expect_head", lambda *_: None)
+    monkeypatch.setattr(reading_module, "expect_head", lambda *_: None)
     with pytest.raises(pytest.fail.Exception):
         test_an_entry_of_another_program_is_refused_at_the_start(on_disk)
 

@@ -243,6 +243,62 @@ def test_a_cut_with_a_witness_that_was_emptied_is_told_in_the_pit_at_every_start
         assert [alarm.startswith(forgotten) for alarm in alarms] == [True], alarms
 
 
+# The witness is removed
+
+
+def test_one_person_does_not_remove_the_witness_and_let_money_leave(tmp_path: Path) -> None:
+    """The start with the witness is refused: so the administrator takes it out of casino.toml."""
+
+    def served(test: Callable[[Connected], Coroutine[Any, Any, None]], *configured: WitnessConfig) -> None:
+        store = SqliteStore(tmp_path / "journal.db")
+        _, found = asked_at_start(store, KEY, *configured, now=NOW)
+        assert found is not None
+
+        async def main(loop: Any) -> None:
+            house = Connected(loop, store, links=found.links, notes=found.notes)
+            await house.casino.start()
+            await house.pass_(1.1)
+            await test(house)
+            await house.casino.stop()
+
+        run(main)
+        store.close()
+
+    async def ticket(house: Connected, terminal: str, seat: str) -> Any:
+        return await (await house.came(terminal)).answer("ticket-out", table="T1", seat=seat)
+
+    async def plays(house: Connected) -> None:
+        assert (await ticket(house, "P1", "1"))["type"] == "done"
+
+    async def is_held(house: Connected) -> None:
+        assert (await ticket(house, "P2", "2"))["reason"] == "unwitnessed"
+        standing = {alarm.name: alarm.grave for alarm in house.casino.alarms.standing()}
+        assert standing["witness-removed"]
+
+    async def two_decide(house: Connected) -> None:
+        await is_held(house)
+        people = PEOPLE[Role.PIT_MANAGER], PEOPLE[Role.SHIFT_MANAGER]
+        await house.do(
+            OverrideWitness(
+                at=house.clock.now(), by=people[0], hours=1, reason="it is given up", second=people[1]
+            )
+        )
+        assert (await ticket(house, "P2", "2"))["type"] == "done"
+        await house.pass_(3_600)
+        assert house.casino.sealing.refusal() is None, "they agreed to it"
+
+    async def goes_on(house: Connected) -> None:
+        assert house.casino.sealing.refusal() is None
+
+    house_file(tmp_path)
+    served(plays, file_config(seen(tmp_path)))
+    served(plays, file_config(seen(tmp_path)))
+    served(is_held)
+    served(is_held)
+    served(two_decide)
+    served(goes_on)
+
+
 # The witness is kept from answering
 
 

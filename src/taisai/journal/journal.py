@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 
 from msgspec import UNSET, UnsetType
 
-from taisai.journal.beside import TREE, Distrusted, Snapshots, Tree, head_of, with_sealed_vault
+from taisai.journal.beside import Distrusted, Snapshots, Tree, head_of, with_sealed_vault
 from taisai.journal.codec import (
     JOURNAL_CLAUSE,
     JOURNAL_STREAM,
@@ -26,11 +26,11 @@ from taisai.journal.codec import (
     StorageSecretSealed,
 )
 from taisai.journal.errors import ConflictError, DamagedError, InDoubtError, JournalError
-from taisai.journal.reading import ReadTree, expect_head, hash_all, read_entries, read_events, read_tree
+from taisai.journal.reading import ReadTree, hash_all, read_confirmed, read_entries, read_events, read_tree
 from taisai.journal.seals.checkpoints import Checkpoint, origin_of, rotation_text, signed
 from taisai.journal.seals.growth import tree_bytes
 from taisai.journal.seals.keys import PublicKey, SigningKey
-from taisai.journal.seals.merkle import Frontier, leaf_hash
+from taisai.journal.seals.merkle import Frontier
 from taisai.journal.seals.secret import StorageSecret
 from taisai.journal.stores.contract import NewestCheckpoint, Row, Store, StoredCheckpoint, StoredSnapshot
 from taisai.rules.book import Rulebook, rulebook_from
@@ -83,7 +83,7 @@ class Journal:
             self._learn(entry.event, entry.position)
         if (secret := secret or self._unlocked(key)) is not None:
             self._protect(secret)
-        read = self._read_of_this_history()
+        read = read_confirmed(self._read_tree, self.store, secret, self._id, self._snapshots)
         self._tree, self._previous, self._versions, self.hashed_from = read[:4]
         self._is_proved = not self.size
 
@@ -342,11 +342,6 @@ class Journal:
         last = self.version(stream) if self._in_doubt is None else None  # else it is unknown what is stored
         return read_events(self.store, self.codec, stream, after=after, last=last)
 
-    def hash_of(self, stream: str, version: int) -> str:
-        """The hash of an entry of a stream; empty if there is none. It tells one history from another."""
-        row = next(iter(self.store.rows(after=version - 1, stream=stream)), None) if version else None
-        return "" if row is None or row.version != version else leaf_hash(row.body).hex()
-
     # Snapshots
 
     @property
@@ -381,28 +376,6 @@ class Journal:
 
     def close(self) -> None:
         self.store.close()
-
-    def _read_of_this_history(self) -> ReadTree:
-        """The tree, which the head must confirm.
-
-        A stored tree that it does not confirm may be one of a copy that was continued elsewhere: then every
-        entry is hashed.
-        """
-        try:
-            return self._confirmed()
-        except DamagedError:
-            if self._snapshots is None or self._snapshots.tree() is None:
-                raise
-        self._snapshots.uses_tree = False
-        read = self._confirmed()
-        self._snapshots.distrust(TREE, TREE)
-        return read
-
-    def _confirmed(self) -> ReadTree:
-        read = self._read_tree()
-        if self.secret is not None:
-            expect_head(self.store, self.secret, self._id, read)
-        return read
 
     def _read_tree(self) -> ReadTree:
         return read_tree(self.store, self.codec, self._snapshots)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Final, NamedTuple
 
-from taisai.journal.beside import NO_TREE, KeptTree, Snapshots, Tree, head_of
+from taisai.journal.beside import NO_TREE, TREE, KeptTree, Snapshots, Tree, head_of
 from taisai.journal.codec import FORMAT, JOURNAL_STREAM, NOTHING_BEFORE, AnyEvent, Codec, Entry
 from taisai.journal.errors import DamagedError
 from taisai.journal.seals.checkpoints import SignedCheckpoint, read_signed
@@ -59,6 +59,41 @@ def read_tree(store: Store, codec: Codec, snapshots: Snapshots | None) -> ReadTr
         if row.position == head_size:
             at_head = (Frontier(tree.size, tree.peaks), previous)
     return ReadTree(tree, previous, versions, base.size, at_head)
+
+
+def read_confirmed(
+    read: Callable[[], ReadTree],
+    store: Store,
+    secret: StorageSecret | None,
+    journal: str,
+    snapshots: Snapshots | None,
+) -> ReadTree:
+    """The tree, which the head must confirm where there is a storage secret.
+
+    A stored tree that it does not confirm may be one of a copy that was continued elsewhere: then every entry
+    is hashed.
+    """
+    if secret is None or snapshots is None:
+        return read()
+    try:
+        found = read()
+        expect_head(store, secret, journal, found)
+    except DamagedError:
+        if snapshots.tree() is None:
+            raise
+    else:
+        return found
+    snapshots.uses_tree = False
+    found = read()
+    expect_head(store, secret, journal, found)
+    snapshots.distrust(TREE, TREE)
+    return found
+
+
+def hash_of(store: Store, stream: str, version: int) -> str:
+    """The hash of an entry of a stream; empty if there is none."""
+    row = next(iter(store.rows(after=version - 1, stream=stream)), None) if version else None
+    return "" if row is None or row.version != version else leaf_hash(row.body).hex()
 
 
 def hash_all(store: Store, origin: str, keys: Sequence[tuple[int, PublicKey]]) -> tuple[Frontier, str]:

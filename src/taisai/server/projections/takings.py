@@ -20,6 +20,7 @@ import msgspec
 from taisai.game import events
 from taisai.game.vocabulary import Means
 from taisai.journal import Engine, JournalError, stream_of
+from taisai.journal.reading import hash_of
 from taisai.protocol.views import ReportView, TakingsLine
 
 Period = tuple[str, str]
@@ -244,7 +245,7 @@ def load_takings(engine: Engine, table: str) -> Takings:
         with suppress(msgspec.DecodeError, _OtherPartError):
             saved = msgspec.json.decode(body, type=_SavedTakings)
             stream = stream_of(table)
-            is_of_this_history = saved.last == engine.journal.hash_of(stream, saved.version)
+            is_of_this_history = saved.last == hash_of(engine.journal.store, stream, saved.version)
             if saved.version <= engine.journal.version(stream) and is_of_this_history:
                 takings, after = _restored(engine, table, saved), saved.version
     for _, event in engine.journal.events(stream_of(table), after=after):
@@ -272,7 +273,7 @@ def save_takings(engine: Engine, table: str, takings: Takings) -> None:
         saved = _SavedTakings(
             version=version, table=takings.table, currency=takings.currency, day=takings.day,
             shift=takings.shift, periods=len(takings.periods), round=takings.round, over=takings.over,
-            parts=takings.saved, last=engine.journal.hash_of(stream_of(table), version),
+            parts=takings.saved, last=hash_of(engine.journal.store, stream_of(table), version),
         )  # fmt: skip
         store.keep_secret(_name(table), msgspec.json.encode(saved))
         takings.touched.clear()

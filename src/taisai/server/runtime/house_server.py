@@ -19,7 +19,6 @@ from taisai.server.auth.authentication import Authentication
 from taisai.server.auth.credentials import Passwords
 from taisai.server.auth.permissions import RateLimiter
 from taisai.server.auth.sessions import StaffSessions
-from taisai.server.config.settings import WITNESS
 from taisai.server.connections.dispatcher import Dispatcher
 from taisai.server.connections.feeds import Feeds
 from taisai.server.dice.shaker import Shaker
@@ -27,7 +26,7 @@ from taisai.server.http.public import our_pages
 from taisai.server.projections.feed_writer import Frame
 from taisai.server.projections.house_feeds import HouseFeeds
 from taisai.server.projections.house_views import audit_alarm, storage_alarm
-from taisai.server.projections.latest_alarms import BEGAN
+from taisai.server.runtime.agreed_witnesses import AgreedWitnesses
 from taisai.server.runtime.alarms import Alarms
 from taisai.server.runtime.archiving import Archiving
 from taisai.server.runtime.background_audit import BackgroundAudit
@@ -81,9 +80,6 @@ class HouseServer:
         self.entropy = entropy
         self.demonstration = identity.demonstration
         self._audit = audit
-        self._links = links
-        self._unheard: list[WitnessLink] = []
-        """The witnesses that did not answer at the start, and have not answered since."""
         self._told_distrusted = 0
         self.unwritten: str | None = None
         """Why the stop could not be written to the journal."""
@@ -98,6 +94,7 @@ class HouseServer:
             self.queue, engine, plan, key=key, clock=clock, links=links, hold_money=self._hold_money
         )
         self.sealing.count(metrics)
+        self._witnesses = AgreedWitnesses(links, self.sealing, engine.house().settings)
         self.authentication = Authentication(
             self.queue, entropy=entropy, issuer=plan.house, passwords=passwords,
             sessions=StaffSessions(entropy, plan.policy), generic=self.demonstration,
@@ -140,7 +137,6 @@ class HouseServer:
         now = self.clock.now()
         await self.authentication.begin(now)
         await self._note(TakeSettings(at=now, by=FLOOR, settings=await self._settings()))
-        self._unheard = [link for link in self._links if link.saw is None]
         if (limits := self.plan.amounts) is not None:
             await self._note(LimitAmounts(at=now, by=FLOOR, **limits._asdict()))
         await self._note(NoteStart(at=now, by=FLOOR, program=self.plan.program, manifest=self.plan.manifest))
@@ -165,27 +161,17 @@ class HouseServer:
         return left
 
     async def _settings(self) -> dict[str, str]:
-        """The settings in force, and where each witness began: one that has forgotten begins again."""
-        settings = dict(self.plan.settings)
-        if not self._links:
-            return settings
+        """The settings in force, and what is known of the witnesses."""
+        if not self._witnesses.matter:
+            return dict(self.plan.settings)
         known, size = await self.queue.run(lambda engine: (engine.house().settings, engine.journal.size))
-        for number, link in enumerate(self._links, 1):
-            name = f"{WITNESS}.{number}.{BEGAN}"
-            began = f"{size}" if link.saw == 0 else known.get(name)
-            if began is not None:
-                settings[name] = began
-        return settings
+        return self._witnesses.settings(self.plan.settings, known, size=size)
 
     async def _note_witnesses(self) -> None:
-        """Records that a witness that was silent at the start has forgotten the journal, if it has."""
-        heard = [link for link in self._unheard if link.saw is not None]
-        if not heard:
-            return
-        if any(link.saw == 0 for link in heard):
+        """Records what has become known of a witness since the start, or that two people agreed to it."""
+        if self._witnesses.has_news():
             now = self.clock.now()
             await self._note(TakeSettings(at=now, by=FLOOR, settings=await self._settings()))
-        self._unheard = [link for link in self._unheard if link not in heard]
 
     async def _note_place(self, now: int) -> list[str]:
         """Records where the journal is; says what people must make sure of if it is not where it was."""

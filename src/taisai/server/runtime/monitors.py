@@ -16,6 +16,7 @@ from taisai.game.rounds.settlement import stakes_by_purse
 from taisai.game.vocabulary import FLOOR
 from taisai.journal import Engine, JournalError, Submission, stream_of, table_of
 from taisai.journal.codec import HOUSE_STREAM
+from taisai.journal.reading import hash_of
 from taisai.server.runtime.command_queue import CommandQueue, Committed
 from taisai.server.runtime.environment import Clock
 from taisai.server.runtime.machine import Machine, Measured
@@ -233,12 +234,12 @@ class _Watch:
             DiceWatch.restored(kept.state)
         except (msgspec.DecodeError, ValueError, KeyError, TypeError):
             return None
-        is_of_this_history = kept.entry == engine.journal.hash_of(self._stream, kept.version)
+        is_of_this_history = kept.entry == hash_of(engine.journal.store, self._stream, kept.version)
         return kept if is_of_this_history else None
 
     def _keep(self, engine: Engine, table: Table) -> None:
         version = engine.journal.version(stream_of(table.name))
-        entry = engine.journal.hash_of(self._stream, version)
+        entry = hash_of(engine.journal.store, self._stream, version)
         kept = _Kept(version, self.serial, self._first, self._last, dict(self.dice.state()), entry)
         try:
             engine.journal.store.keep_secret(self._vault, msgspec.json.encode(kept))

@@ -73,6 +73,8 @@ class Sealing:
         self._failure: str | None = None
         """Why the journal could not be sealed the last time."""
         self._overridden_until = engine.house().witness_overridden
+        self.removed: Words | None = None
+        """Which witness of the start before is gone or has forgotten, until two people override it."""
         self._at_work: set[asyncio.Task[None]] = set()
         if links:
             engine.journal.recent = []
@@ -82,7 +84,8 @@ class Sealing:
 
     def refusal(self) -> str | None:
         """Why no money may leave the house now."""
-        return self._contradiction or (None if self._is_overridden else self._problem)
+        removed = None if self.removed is None else self.removed.en
+        return self._contradiction or (None if self._is_overridden else removed or self._problem)
 
     async def cover(self) -> str | None:
         """Seals all entries so far, and waits until every witness has seen them; or why one has not."""
@@ -131,6 +134,7 @@ class Sealing:
         for event in committed.events if committed.stream == HOUSE_STREAM else ():
             if isinstance(event, WitnessOverridden):
                 self._overridden_until = event.until
+                self.removed = None
 
     # Every second
 
@@ -207,6 +211,7 @@ class Sealing:
         alarms.add("journal-unsealed", self._cannot_seal, is_grave=True)
         alarms.add("witness-contradicts", self._contradicted, is_grave=True)
         alarms.add("witness-silent", self._silent, is_grave=True)
+        alarms.add("witness-removed", self._is_removed, is_grave=True)
         alarms.add(NO_WITNESS, lambda: found.get(NO_WITNESS), is_grave=False)
         alarms.add(UNSEALED_TAIL, tail, is_grave=False)
 
@@ -219,6 +224,12 @@ class Sealing:
     def _contradicted(self) -> Words | None:
         problem = self._contradiction
         return None if problem is None else _no_money(problem)
+
+    def _is_removed(self) -> Words | None:
+        removed = self.removed
+        if removed is None:
+            return None
+        return Words(f"No money leaves the house: {removed.en}", f"资金不得离场：{removed.zh}")
 
     def _silent(self) -> Words | None:
         problem = self._problem
@@ -294,7 +305,7 @@ class Sealing:
     def _show_money(self) -> None:
         """Shows the pit when no money leaves the house any more, why, and when it may leave again."""
         refusal = self.refusal()
-        is_known = self._is_silent or self._contradiction is not None
+        is_known = self._is_silent or self._contradiction is not None or self.removed is not None
         no_money = None if refusal is None or not is_known else Words(refusal, refusal)
         if no_money != self._shown:
             self._shown = no_money
