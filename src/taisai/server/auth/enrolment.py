@@ -229,7 +229,7 @@ class Enrolment:
 def _is_unchanged(setup: _Setup, engine: Engine) -> bool:
     """Whether a person still has the credentials that they proved when they began to change them.
 
-    Whoever began with credentials that became known must not replace those that the person set since.
+    A thief who began with stolen credentials must not replace those that the person has set since.
     """
     now = vault.kept(engine, setup.person)
     if now is None or setup.before is None:

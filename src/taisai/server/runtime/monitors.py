@@ -217,7 +217,7 @@ class _Watch:
         kept = self._kept(engine)
         since = [] if kept is None else list(engine.journal.events(stream_of(table.name), after=kept.version))
         if kept is None or any(_are_other_dice(event, kept.serial) for _, event in since):
-            # What was stored is gone, or of other dice: somebody may want these to begin anew.
+            # What was stored is gone, or of other dice: somebody may want these to begin again.
             self.serial, self._first = _dice_on(engine, table.name)
             return True
         self.dice = DiceWatch.restored(kept.state)
