@@ -118,6 +118,7 @@ async def test_the_checkpoints_that_are_kept_for_ever_stay_few(house: Witnessed)
 
 @witnessed
 async def test_nothing_is_signed_where_nothing_is_new(house: Witnessed) -> None:
+    await house.pass_(3)  # that the witness is a new one is recorded
     before, asked = house.store.newest(), len(house.watcher.asked)
     await house.pass_(ASK_AGAIN / 1_000 - 3)
     assert house.store.newest() == before
@@ -505,6 +506,7 @@ async def test_a_witness_that_has_seen_more_stops_all_money_and_nobody_overrides
     house: Witnessed,
 ) -> None:
     """A copy of the journal runs elsewhere, or this one was cut while the witness could not be asked."""
+    await house.pass_(3)  # that the witness is a new one is recorded
     house.watcher.says = house.engine.journal.size + 1_000
     await house.noted()
     await house.pass_(2)

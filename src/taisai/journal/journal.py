@@ -194,7 +194,6 @@ class Journal:
             raise InDoubtError(f"an earlier write failed; open the journal again: {self._in_doubt}")
         rows: list[Row] = []
         leaves: list[bytes] = []
-        tree = self.tree()
         previous, known, versions = self._previous, self._versions, dict[str, int]()
         encode, format_ = self.codec.encode, self.codec.version
         position = self._tree.size
@@ -218,7 +217,6 @@ class Journal:
                     raise JournalError(f"expected an entry of at most {MOST_BYTES} bytes, got {len(body)}")
                 leaf = sha256(b"\x00" + body).digest()  # `leaf_hash`, without the call: every bet passes here
                 leaves.append(leaf)
-                tree.append(leaf)
                 previous = leaf.hex()
                 rows.append(Row(position, stream, version, body))
             versions[stream] = version
@@ -226,17 +224,21 @@ class Journal:
             return
         if self.secret is None and self._wrapped is not None:
             raise JournalError("the journal has a storage secret: it is written to with the house key")
+        before = self._tree.size, self._tree.peaks
+        for leaf in leaves:
+            self._tree.append(leaf)
         try:
             if self.secret is None:
                 self.store.append(rows)
             else:
-                self.store.append(rows, head_of(self.secret, self._id, tree, previous))
-        except InDoubtError as error:  # it is unknown which entry the next one would follow
-            self._in_doubt = str(error)
+                self.store.append(rows, head_of(self.secret, self._id, self._tree, previous))
+        except BaseException as error:
+            self._tree = Frontier(*before)
+            if isinstance(error, InDoubtError):  # it is unknown which entry the next one would follow
+                self._in_doubt = str(error)
             raise
         self._previous = previous
         self._versions |= versions
-        self._tree = tree
         if self.recent is not None:
             self.recent += leaves
         if JOURNAL_STREAM in versions:
