@@ -75,19 +75,17 @@ def read_confirmed(
     """
     if secret is None or snapshots is None:
         return read()
-    try:
-        found = read()
-        expect_head(store, secret, journal, found)
-    except DamagedError:
-        if snapshots.tree() is None:
-            raise
-    else:
-        return found
-    snapshots.uses_tree = False
-    found = read()
-    expect_head(store, secret, journal, found)
-    snapshots.distrust(TREE, TREE)
-    return found
+    while True:
+        try:
+            found = read()
+            expect_head(store, secret, journal, found)
+        except DamagedError:
+            if snapshots.tree() is None:
+                raise
+            snapshots.uses_tree = False
+            snapshots.distrust(TREE, TREE)
+        else:
+            return found
 
 
 def hash_of(store: Store, stream: str, version: int) -> str:

@@ -231,8 +231,7 @@ def _is_unchanged(setup: _Setup, engine: Engine) -> bool:
 
     A thief who began with stolen credentials must not replace those that the person has set since.
     """
-    now = vault.kept(engine, setup.person)
-    if now is None or setup.before is None:
+    if (now := vault.kept(engine, setup.person)) is None or setup.before is None:
         return False
     return replace(now, last_step=0) == replace(setup.before, last_step=0)
 

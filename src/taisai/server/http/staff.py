@@ -259,10 +259,7 @@ def _edition(book: Rulebook, adoption: Adoption, plan: HousePlan) -> bodies.Edit
 
 @post("/api/devices", status_code=200, summary="Enrol a terminal, a display or a shaker by its key")
 async def enrol_device(request: StaffRequest, data: JSONBody[bodies.DeviceBody]) -> bodies.DoneResponse:
-    """Lets the device connect for its table and seat.
-
-    A terminal at a taken seat, and a shaker at an open table, need an approval.
-    """
+    """Lets the device connect. A terminal at a taken seat and a shaker at an open table need an approval."""
     _check_name(data.device)
     second = second_for(request, "POST /api/devices", data)
     if data.kind is not messages.DeviceKind.DISPLAY:
@@ -273,10 +270,7 @@ async def enrol_device(request: StaffRequest, data: JSONBody[bodies.DeviceBody])
 
 
 async def _check_in_play(request: StaffRequest, data: bodies.DeviceBody, second: str | None) -> None:
-    """A new key for what is in play needs a second person.
-
-    The key of a terminal gives access to the seat's credits; a shaker says what the dice show.
-    """
+    """A new key for what is in play takes two: it gives access to credits, or says what the dice show."""
     is_shaker = data.kind is messages.DeviceKind.SHAKER
 
     def read(engine: Engine) -> tuple[bool, str]:
@@ -294,14 +288,11 @@ async def _check_in_play(request: StaffRequest, data: bodies.DeviceBody, second:
         problem = f"{what}; a new {data.kind} there needs the approval of a supervisor"
         raise refused(403, "second-person", problem)
     detail = f"a new key for the {data.kind} {data.device}: {what}; {second} agreed"
-    now, person = dispatcher_of(request).clock.now(), session_in(request).person
     note = messages.NoteOverride(
-        at=now, by=FLOOR, table=data.table, person=person, what="terminal", detail=detail
-    )
-    if is_shaker:
-        note = messages.NoteOverride(
-            at=now, by=FLOOR, table=data.table, person=person, what="reading", detail=detail
-        )
+        at=dispatcher_of(request).clock.now(), by=FLOOR, table=data.table, person=session_in(request).person,
+        what="terminal", detail=detail,
+    )  # fmt: skip
+    note = msgspec.structs.replace(note, what="reading") if is_shaker else note
     await _execute(request, note)
 
 

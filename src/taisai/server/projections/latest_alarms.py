@@ -9,16 +9,14 @@ from taisai.cage.messages import PlaceNoted, SettingsTaken
 from taisai.journal import Engine
 from taisai.journal.codec import HOUSE_STREAM
 from taisai.protocol.views import Alarm, Words
+from taisai.rules.errors import printable
 from taisai.server.projections.house_views import alarm_of, table_alarm
 
-SHOWN_FOR: Final = 24 * 3_600_000
-"""Milliseconds for which an alarm is shown again after a start: each shift sees it once."""
-LATEST: Final = 10_000
-"""Entries of the House that a start reads for them; takes about a tenth of a second."""
+SHOWN_FOR: Final = 24 * 3_600_000  # ms for which an alarm is shown again: each shift sees it once
+LATEST: Final = 10_000  # entries of the House that a start reads for them: a tenth of a second or so
 MOST_CHANGES: Final = 6  # that one alarm names
 MOST_VALUE: Final = 60  # characters of a value in it
-BEGAN: Final = "began"
-"""The last part of the name under which settings have where a witness began."""
+BEGAN: Final = "began"  # the last part of the setting that says where a witness began
 
 
 class StartsWatch:
@@ -76,9 +74,7 @@ def _changed(before: Mapping[str, str], after: Mapping[str, str]) -> Iterator[st
 
 
 def _shown(value: str | None) -> str:
-    if value is None:
-        return "none"
-    return value if len(value) <= MOST_VALUE else f"{value[:MOST_VALUE]}…"
+    return "none" if value is None else printable(value, MOST_VALUE)
 
 
 def alarms_of_house(engine: Engine, *, now: int) -> list[Alarm]:

@@ -16,12 +16,11 @@ from taisai.server.runtime.sealing import Sealing
 from taisai.server.runtime.witness_links import WitnessLink
 
 AGREED: Final = f"{WITNESS}.agreed"
-"""The setting with the witnesses that people agreed to."""
 _BETWEEN: Final = "; "
 REMOVED: Final = Words(
-    "a witness of the start before is not configured any more, or has forgotten the journal. Find out who "
-    "changed it; if two people override it, they agree to the witnesses as they are now",
-    "上次启动时的见证方已不在配置中，或已遗忘日志。请查明是谁所为；两人越过即表示同意现有的见证方",
+    "A witness of the start before is not configured any more or has forgotten the journal: no money leaves. "
+    "Find out who changed it; if two people override it, they agree to the witnesses as they are now",
+    "上次启动时的见证方已不在配置中，或已遗忘日志：资金不得离场。请查明是谁所为；两人越过即表示同意现有的见证方",
 )
 
 

@@ -211,7 +211,7 @@ class Sealing:
         alarms.add("journal-unsealed", self._cannot_seal, is_grave=True)
         alarms.add("witness-contradicts", self._contradicted, is_grave=True)
         alarms.add("witness-silent", self._silent, is_grave=True)
-        alarms.add("witness-removed", self._is_removed, is_grave=True)
+        alarms.add("witness-removed", lambda: self.removed, is_grave=True)
         alarms.add(NO_WITNESS, lambda: found.get(NO_WITNESS), is_grave=False)
         alarms.add(UNSEALED_TAIL, tail, is_grave=False)
 
@@ -224,12 +224,6 @@ class Sealing:
     def _contradicted(self) -> Words | None:
         problem = self._contradiction
         return None if problem is None else _no_money(problem)
-
-    def _is_removed(self) -> Words | None:
-        removed = self.removed
-        if removed is None:
-            return None
-        return Words(f"No money leaves the house: {removed.en}", f"资金不得离场：{removed.zh}")
 
     def _silent(self) -> Words | None:
         problem = self._problem

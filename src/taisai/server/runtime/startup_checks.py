@@ -233,10 +233,7 @@ def _check_journal(config: Config, engine: Engine, key: SigningKey | None, start
 def _check_clock(
     config: Config, journal: Journal, now: int, start: StartupReport, *, is_accepted: bool
 ) -> int:
-    """By how much the clock is behind the last entry, if that was accepted.
-
-    Who sets the clock ahead for one start would keep the house from starting until that time.
-    """
+    """By how much the clock is behind the last entry, if that was accepted."""
     last = journal.store.last()
     behind = 0 if last is None else journal.codec.decode(last.body, last.position).event.at - now
     if behind <= config.floor.clock_jump_ms:
