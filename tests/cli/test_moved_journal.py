@@ -73,6 +73,7 @@ def test_a_restored_journal_is_known_as_one(original: Path, taisai: Taisai) -> N
     warnings, metrics = started(original)
     assert warnings == [f"! {RESTORED_WORDS}"]
     assert moved(is_on=False) in metrics
+    assert 'taisai_alarm{alarm="journal-restored",severity="warning"} 1.0' in metrics
     assert not note.exists()
     assert started(original)[0] == []
     engine = Engine(Journal(SqliteStore(journal)))

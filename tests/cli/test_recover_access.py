@@ -73,6 +73,8 @@ def test_it_shouts_until_another_one_has_seen_it(folder: Path, taisai: Taisai) -
     at = WallClock().now()
     own = engine.answer(HOUSE_STREAM, AcknowledgeRecovery(at=at, by="Zoe Ng", person="Zoe Ng"))
     assert isinstance(own, Refusal)
+    administrator = engine.answer(HOUSE_STREAM, AcknowledgeRecovery(at=at, by="Ann Tan", person="Zoe Ng"))
+    assert isinstance(administrator, Refusal), "who ran the command is mostly the administrator"
     other = engine.answer(HOUSE_STREAM, AcknowledgeRecovery(at=at, by="Sue Lim", person="Zoe Ng"))
     assert not isinstance(other, Refusal)
     assert pit_view(engine.house(), {}).alarms == ()

@@ -369,4 +369,4 @@ def test_the_plan_is_what_the_configuration_says(config: Path) -> None:
     assert (table.name, table.book.id, table.window, table.demonstration) == ("SB1", BOOK, 5_000, False)
     assert plan.day is not None
     assert plan.day(1_794_800_000_000) == "2026-11-16"
-    assert plan.settings == read.public()
+    assert plan.settings == read.public() | {"approvals.signed_by": f"{key.name} {key.id}"}

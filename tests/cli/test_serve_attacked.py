@@ -17,8 +17,9 @@ import pytest
 
 from taisai.audit import verified
 from taisai.cage import FLOOR_LADDER, FLOOR_SECOND
-from taisai.cage.messages import EnrolPerson, OpenHouse, SetCredentials
+from taisai.cage.messages import ClockJumped, EnrolPerson, NoteStart, OpenHouse, SetCredentials
 from taisai.game.refusals import Refusal
+from taisai.game.vocabulary import FLOOR
 from taisai.journal import Engine, Journal, SqliteStore, load_signing_key
 from taisai.journal.codec import HOUSE_STREAM
 from taisai.journal.stores.sqlite import SUFFIX
@@ -107,6 +108,36 @@ def test_a_stop_that_cannot_be_written_is_no_stop_in_order(config: Path) -> None
     assert "stopped, but the stop is not recorded and sealed: " in err.splitlines()[-1]
     assert "Traceback" not in err
     assert verified(journal_of(config)).tail > 0
+
+
+# The clock
+
+
+def test_one_start_with_a_clock_far_ahead_does_not_lock_the_house_for_ever(
+    config: Path, taisai: Taisai
+) -> None:
+    """Set to 2099 for one second; set right again, no start was possible until then."""
+    engine, far = engine_of(config.parent), 4_070_908_800_000
+    engine.answer(HOUSE_STREAM, NoteStart(at=far, by=FLOOR, program="taisai", manifest="sha256:" + "0" * 64))
+    engine.journal.close()
+    refused = checked(taisai, config)
+    assert refused.code == 1
+    assert "start once with --accept-clock" in refused.err
+
+    async def repaired() -> list[str]:
+        async with serving(config, "--accept-clock") as served:
+            assert (await served.stopped())[0] == 0
+            return [line for line in served.said if line.startswith("! clock")]
+
+    (line,) = asyncio.run(repaired())
+    assert "accepted, and recorded" in line
+    assert checked(taisai, config).code == 0
+    engine = engine_of(config.parent)
+    jumps = [event.jump for _, event in engine.journal.events(HOUSE_STREAM) if isinstance(event, ClockJumped)]
+    engine.journal.close()
+    assert len(jumps) == 1
+    assert jumps[0] < -(10**12)
+    assert verified(journal_of(config)).clock_went_back
 
 
 # What was stored

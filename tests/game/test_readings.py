@@ -192,6 +192,15 @@ def test_the_latest_reading_counts_and_a_fault_is_nothing_to_differ_from() -> No
     assert not differs_from_reading(opened(rulebook(RWS)).table, (2, 3, 5))
 
 
+def test_a_second_device_does_not_hide_what_the_first_one_read() -> None:
+    """Someone enrolled it, and it reads what the Dealer is going to key."""
+    table = at(rulebook(RWS), "revealed")
+    table.do(TakeReading, RECOGNISER, **reading(table))
+    table.do(TakeReading, RECOGNISER, **{**reading(table, reading="b", faces=(6, 6, 6)), "device": "false"})
+    assert differs_from_reading(table.table, (6, 6, 6))
+    assert differs_from_reading(table.table, (2, 3, 5))
+
+
 def test_a_shake_again_has_readings_of_its_own() -> None:
     table = at(rulebook(US), "revealed")
     table.do(TakeReading, RECOGNISER, **fault(table, DeviceFault.INVALID))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import Counter
+from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
@@ -16,6 +17,7 @@ from taisai.game.play import recover
 from taisai.journal.engine import Answer, Engine
 from taisai.journal.errors import JournalError
 from taisai.journal.stores.contract import Row
+from taisai.journal.stores.sqlite import SqliteStore
 from tests.game.snapshots import snapshot
 from tests.journal.disk import Disk, Operation, Platter, Read
 from tests.journal.evening import NAME, START, TABLE_STREAM, Batch
@@ -178,9 +180,14 @@ class Campaign:
 
     def look(self, left: dict[str, bytes], promised: Known) -> list[str]:
         """Opens what is left of the files, and says what is wrong with it."""
-        right = self.record.right
         written(self.directory, left)
-        store = on_disk(self.directory)
+        with closing(on_disk(self.directory)) as store:  # also where it is damaged: else the lock stays
+            wrong, size, is_new = self._looked(store, promised)
+        return wrong + (self._judge(left, size) if is_new else [])
+
+    def _looked(self, store: SqliteStore, promised: Known) -> tuple[list[str], int, bool]:
+        """What is wrong with a store, its entries, and whether nobody has judged the like of it."""
+        right = self.record.right
         rows, checkpoints = list(store.rows()), store.checkpoints()
         size = len(rows)
         self.sizes[size] += 1
@@ -200,11 +207,9 @@ class Campaign:
         if wrong or state in self._judged:
             version = sum(row.stream == TABLE_STREAM for row in rows)
             store.append([Row(size + 1, TABLE_STREAM, version + 1, b"{}")])  # it can be written
-            store.close()
-            return wrong
-        store.close()
+            return wrong, size, False
         self._judged.add(state)
-        return wrong + self._judge(left, size)
+        return wrong, size, True
 
     def _judge(self, left: dict[str, bytes], size: int) -> list[str]:
         """What a recovered journal is worth: its audit, the table of it, and how play goes on."""

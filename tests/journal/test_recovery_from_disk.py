@@ -20,7 +20,7 @@ from taisai.journal.beside import TREE, head_of
 from taisai.journal.codec import Codec, stream_of
 from taisai.journal.engine import Answer, Engine, Submission
 from taisai.journal.journal import Journal
-from taisai.journal.seals.merkle import leaf_hash
+from taisai.journal.seals.merkle import Frontier, leaf_hash
 from taisai.journal.stores.contract import Head, Row, StoredSnapshot
 from taisai.journal.stores.sqlite import SqliteStore
 from taisai.journal.stores.sqlite_reader import SqliteReader
@@ -121,8 +121,11 @@ class Upto:
 
     def head(self) -> Head | None:
         """The head that there was."""
-        last = self.last()
-        return last and head_of(SECRET, ID, last.position, leaf_hash(last.body).hex())
+        tree, last = Frontier(), ""
+        for row in self.rows():
+            last = leaf_hash(row.body).hex()
+            tree.append(bytes.fromhex(last))
+        return head_of(SECRET, ID, tree, last) if tree.size else None
 
     def last(self) -> Row | None:
         """The last of them."""

@@ -15,8 +15,10 @@ import apsw
 import pytest
 
 from taisai.audit.verify import verified
+from taisai.cage.messages import NoteClock, SellTicket
+from taisai.game.vocabulary import FLOOR
 from taisai.journal import beside
-from taisai.journal import journal as journal_module
+from taisai.journal import reading as reading_module
 from taisai.journal.beside import CODE_BYTES, TREE, Distrusted, Parts, Snapshots, body_of
 from taisai.journal.codec import HOUSE_STREAM
 from taisai.journal.engine import CATCH_UP, Engine
@@ -42,7 +44,7 @@ from tests.journal.contract import (
     play,
     shut,
 )
-from tests.journal.evening import NAME, START, TABLE_STREAM, evening
+from tests.journal.evening import NAME, START, TABLE_STREAM, Asked, Batch, evening
 from tests.journal.test_contract_snapshots import CORRECTIONS
 
 EVENING: Final = evening(seats=2, rounds=RECENT + 4).batches
@@ -209,6 +211,89 @@ def test_an_older_snapshot_beside_newer_entries_only_makes_the_start_slower(on_d
     assert differences(started(on_disk), EVENING + CORRECTIONS) == []
 
 
+# Rows of a copy that was continued elsewhere: they have valid codes of the house
+
+
+def sale(number: int) -> Asked:
+    """A ticket that nobody paid for in the other history."""
+    at = START + 10**9 + number
+    return Asked(HOUSE_STREAM, SellTicket(at=at, by="ann", ticket=f"gift {number}", amount=1_000_000))
+
+
+def note(number: int) -> Asked:
+    return Asked(HOUSE_STREAM, NoteClock(at=START + 10**9 + number, by=FLOOR, jump=1 + number))
+
+
+SALES: Final = tuple((sale(number),) for number in range(3))
+NOTES: Final = tuple((note(number),) for number in range(3))
+
+
+def forked(on_disk: OnDisk, *batches: Batch, snapshot: str) -> dict[str, list[tuple[object, ...]]]:
+    """What a copy of the file holds beside its entries after it was continued; the file is as before."""
+    copy = on_disk.path.read_bytes()
+    engine = started(on_disk)
+    play(engine, batches)
+    engine.snapshot(snapshot)
+    on_disk.close()
+    tables = {name: on_disk.raw(f"SELECT * FROM {name}") for name in ("snapshot", "part")}
+    on_disk.path.write_bytes(copy)
+    return tables
+
+
+def put(on_disk: OnDisk, rows: list[tuple[object, ...]], stream: str, table: str = "snapshot") -> None:
+    marks = ", ".join("?" * len(rows[0]))
+    statements = [(f"INSERT INTO {table} VALUES ({marks})", row) for row in rows if row[0] == stream]
+    thieve(on_disk, (f"DELETE FROM {table} WHERE stream = ?", (stream,)), *statements)
+
+
+@pytest.mark.parametrize("is_kept", [False, True])
+@pytest.mark.parametrize("streams", [(HOUSE_STREAM,), (TREE,), (HOUSE_STREAM, TREE)])
+def test_a_snapshot_of_another_history_of_this_journal_is_not_believed(
+    on_disk: OnDisk, streams: tuple[str, ...], *, is_kept: bool
+) -> None:
+    """An administrator lets a copy go on for some minutes, and takes what it stored into the original."""
+    played(on_disk)
+    other = forked(on_disk, *SALES, snapshot=HOUSE_STREAM)
+    engine = started(on_disk)
+    play(engine, NOTES)
+    if is_kept:
+        engine.snapshot(HOUSE_STREAM)
+    for stream in streams:
+        put(on_disk, other["snapshot"], stream)
+    engine = started(on_disk)
+    assert differences(engine, EVENING + NOTES) == []
+    assert engine.journal.distrusted
+    play(engine, NOTES[:1])
+    assert Journal(on_disk(), key=KEY).size == engine.journal.size, "and it goes on"
+
+
+def test_a_part_of_another_history_of_this_journal_is_not_believed(on_disk: OnDisk) -> None:
+    """The round as it would stand if something else had been found, put away at the same version."""
+    played(on_disk)
+    other = forked(on_disk, CORRECTIONS[1], snapshot=TABLE_STREAM)
+    engine = started(on_disk)
+    play(engine, CORRECTIONS[:1])
+    engine.snapshot(TABLE_STREAM)
+    versions = "SELECT version FROM part WHERE number = 1"
+    assert [row[2] for row in other["part"] if row[1] == 1] == [on_disk.raw(versions)[0][0]]
+    put(on_disk, other["part"], TABLE_STREAM, "part")
+    assert differences(started(on_disk), EVENING + CORRECTIONS[:1]) == []
+
+
+def test_sabotage_a_snapshot_that_is_not_looked_at_by_its_tree_is_seen(
+    on_disk: OnDisk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def trusting(self: Snapshots, stream: str) -> tuple[int, bytes] | None:
+        opened = self._open(stream)
+        return None if opened is None else (opened.version, opened.kept.body)
+
+    monkeypatch.setattr(Snapshots, "snapshot", trusting)
+    with pytest.raises((AssertionError, DamagedError)):
+        test_a_snapshot_of_another_history_of_this_journal_is_not_believed(
+            on_disk, (HOUSE_STREAM,), is_kept=False
+        )
+
+
 def test_parts_know_their_versions() -> None:
     parts = Parts().stored(range(1, 6), 10).stored([6, 2], 20).stored([6, 7], 30)
     expected = {0: None, 1: 10, 2: 20, 3: 10, 4: 10, 5: 10, 6: 30, 7: 30, 8: None}
@@ -287,7 +372,7 @@ def test_an_entry_of_another_program_is_refused_at_the_start(on_disk: OnDisk) ->
 def test_sabotage_a_start_that_does_not_look_at_the_head_is_seen(
     on_disk: OnDisk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(journal_module, "expect_head", lambda *_: None)
+    monkeypatch.setattr(reading_module, "expect_head", lambda *_: None)
     with pytest.raises(pytest.fail.Exception):
         test_an_entry_of_another_program_is_refused_at_the_start(on_disk)
 

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from threading import Event
-from typing import Any, cast
+from typing import Any
 
 import httpx
 import msgspec
@@ -18,7 +18,7 @@ from taisai.cage.messages import ClockJumped, PlaceNoted
 from taisai.cli.server.serve import plan_of
 from taisai.game import commands as said
 from taisai.game.refusals import Reason, Refusal
-from taisai.journal import Engine, UnwritableError
+from taisai.journal import Engine, UnwritableError, load_public_key
 from taisai.protocol.views import AlarmsView, Words
 from taisai.server.auth.permissions import Role
 from taisai.server.projections.feed_writer import Frame
@@ -27,6 +27,7 @@ from taisai.server.runtime.environment import JournalPlace, place_of
 from taisai.server.runtime.house_server import HouseServer
 from taisai.server.runtime.machine import CLOCK_STAYS, RESTORED_WORDS, STAYS, Machine
 from taisai.server.runtime.plan import Thresholds
+from taisai.server.runtime.rulebook_approvals import read_approvals
 from tests.client.real_server import served
 from tests.server.house_folder import changed, lotus
 from tests.server.test_metrics import one, read
@@ -212,7 +213,8 @@ def test_the_settings_say_when_a_disk_is_full() -> None:
 def test_casino_toml_sets_the_thresholds(tmp_path: Path) -> None:
     lotus(tmp_path / "lotus")
     config = changed(tmp_path / "lotus", alarms={"stall_ms": 700, "disk_low_mb": 40, "disk_full_mb": 40})
-    thresholds = plan_of(config, cast("Any", None)).thresholds
+    key = load_public_key(config.approvals.key)
+    thresholds = plan_of(config, read_approvals(config.approvals.file.read_bytes(), key)).thresholds
     assert (thresholds.stall, thresholds.disk_low, thresholds.disk_full) == (700, 40_000_000, 40_000_000)
 
 
@@ -471,6 +473,8 @@ async def _moves(house: Attended) -> None:
         assert text_of(house) == sentence
         assert await _starts_at(house, place) == []
         assert standing(house) == []
+        told = [alarm.says.en for alarm in (await house.pit()).alarms]
+        assert told[-1].startswith("The journal started in another place than before"), "a second start"
     (sentence,) = await _starts_at(house, HERE)
     assert "in another file" in sentence
     assert [(event.machine, event.file, event.restored) for event in house.events(PlaceNoted)] == [
@@ -478,7 +482,7 @@ async def _moves(house: Attended) -> None:
     ]  # fmt: skip
 
 
-def test_a_restored_journal_is_told_and_recorded_and_is_no_alarm(tmp_path: Path) -> None:
+def test_a_restored_journal_is_told_and_recorded_and_is_a_warning(tmp_path: Path) -> None:
     async def played(house: Attended) -> None:
         await _starts_at(house, HERE)
         note = tmp_path / "journal.db-restored"
@@ -486,8 +490,8 @@ def test_a_restored_journal_is_told_and_recorded_and_is_no_alarm(tmp_path: Path)
         for place in (COPY, COPY):
             note.write_text("x", "utf-8")
             assert await _starts_at(house, place, note) == [RESTORED_WORDS]
-            assert standing(house) == []
-            assert not note.exists(), "it is told once"
+            assert standing(house) == ["journal-restored"], "a thief can leave the note, too"
+            assert not note.exists()
         assert [event.restored for event in house.events(PlaceNoted)] == [False, True, True]
 
     attended(played, RWS, is_followed=False, started=False)

@@ -105,6 +105,25 @@ async def test_with_a_second_person_a_broken_terminal_is_replaced_and_the_pit_he
 
 
 @connected()
+async def test_an_administrator_alone_brings_no_shaker_to_an_open_table(house: Connected) -> None:
+    """Its reading would be the latest: a result that a dealer keys to match it raises no alarm."""
+    ada = house.session("administrator")
+    body = {"device": "S9", "kind": "shaker", "table": "T1", "key": device("S9").public}
+    alone = await house.request("POST", "/api/devices", body, session=ada)
+    assert (alone.status, alone.reason) == (403, "second-person"), alone.said
+    asking = {"request": {"endpoint": "POST /api/devices", "body": body}}
+    asked = await house.request("POST", "/api/approvals", asking, session=ada)
+    path = f"/api/approvals/{asked.said['approval']}/approve"
+    await house.request("POST", path, {}, session=house.session("pit-supervisor"))
+    agreed = {**body, "approval": asked.said["approval"]}
+    assert (await house.request("POST", "/api/devices", agreed, session=ada)).status == 200
+    (noted,) = [event for event in house.events() if isinstance(event, OverrideNoted)]
+    assert "shaker S9: table T1 is open" in noted.detail
+    display = {"device": "D9", "kind": "display", "table": "T1", "key": device("D9").public}
+    assert (await house.request("POST", "/api/devices", display, session=ada)).status == 200
+
+
+@connected()
 async def test_where_nobody_sits_an_administrator_enrols_alone(house: Connected) -> None:
     body = {"device": "P9", "kind": "terminal", "table": "T1", "seat": "9", "key": device("P9").public}
     ada = house.session("administrator")

@@ -31,7 +31,7 @@ async def test_sabotage_an_administrator_who_needs_nobody_has_the_players_credit
     ada, thief = house.session("administrator"), device("P2")
     body = {"device": "P1", "kind": "terminal", "table": "T1", "seat": "1", "key": thief.public}
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(staff, "_check_taken_seat", nobody_asks)
+        patched.setattr(staff, "_check_in_play", nobody_asks)
         await house.request("DELETE", "/api/devices", {"device": "P1", "reason": "broken"}, session=ada)
         assert (await house.request("POST", "/api/devices", body, session=ada)).status == 200
     line = await house.line()

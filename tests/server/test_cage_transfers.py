@@ -230,6 +230,20 @@ def test_a_drop_box_takes_two_and_something_in_it() -> None:
     assert count(server, gone.transfer, 1, table="T9").reason == "table-not-open"
 
 
+def test_nobody_takes_a_drop_box_for_a_credit_to_escape_the_count() -> None:
+    """A dealer alone received it uncounted, for what the table had declared; then nobody could count it."""
+    server = inline_server()
+    gone = take_drop(server)
+    before = cash(server)
+    for by in ("dan", "pat", "cat"):
+        taken = take_credit(server, gone.amount, by=by, transfer=gone.transfer, approval=None)
+        assert getattr(taken, "reason", None) == "bad-value", taken
+        assert "no credit" in taken.message
+    assert cash(server) == before
+    assert count(server, gone.transfer, 49_900).amount == 49_900
+    assert server.faults() == []
+
+
 # Claims
 
 
@@ -288,6 +302,26 @@ def test_a_claim_is_settled_by_the_cage_once(claimed: Any, credits: int, amount:
     assert settle(server, claim, approval=None).again
     assert settle(server, claim, by="cid").reason == "bad-value"
     assert cash(server) - before == change
+
+
+def test_a_claim_that_was_set_off_while_people_agreed_is_not_paid_as_it_was(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A correction that comes in between has already given the player a part of it."""
+    server = inline_server(credits=0)
+    claim, before = with_claim_of_player(server), cash(server)
+    right = type(server).second
+
+    async def slow(self: InlineServer, *given: Any) -> Any:
+        claims = self.table().claims
+        claims[claim] = claims[claim]._replace(amount=300)
+        return await right(self, *given)
+
+    monkeypatch.setattr(type(server), "second", slow)
+    told_ = settle(server, claim)
+    assert getattr(told_, "reason", None) == "different-content"
+    assert "from 700 to 300" in told_.message
+    assert cash(server) == before
 
 
 @pytest.mark.parametrize("agrees", [None, "pat", "dan", "mia", "cat"])

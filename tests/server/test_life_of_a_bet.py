@@ -207,11 +207,11 @@ taisai.game.betting.stakes:on_registered
 taisai.game.money.ledger:Ledger.move
 taisai.game.betting.stakes:lay
 taisai.journal.journal:Journal.append
+taisai.journal.seals.merkle:Frontier.append
 taisai.journal.stores.sqlite:SqliteStore.append
 taisai.journal.stores.sqlite:SqliteStore._transaction
 taisai.journal.stores.sqlite:SqliteStore._expect_fence
 taisai.journal.stores.contract:check_order
-taisai.journal.seals.merkle:Frontier.append
 taisai.server.projections.house_feeds:HouseFeeds.frames
 taisai.server.projections.table_feeds:TableFeeds.apply
 taisai.server.projections.seats:SeatFeeds.send_bets

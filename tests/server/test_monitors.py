@@ -17,7 +17,7 @@ from taisai.server.runtime import monitors
 from taisai.server.runtime.monitors import Monitors
 from taisai.server.runtime.plan import Thresholds
 from taisai.study.dice.watch import DiceWatch
-from tests.server.virtual_house import CARDS, RWS, SEAT, STREAM, TABLE, US, Attended, attended
+from tests.server.virtual_house import CARDS, MBS, RWS, SEAT, STREAM, TABLE, US, Attended, attended
 
 SMALL = (1, 2, 4)
 BIG = (4, 5, 6)
@@ -338,6 +338,50 @@ def test_the_watch_survives_a_stop_and_a_crash_and_an_alarm_is_shown_again() -> 
     attended(played, RWS, demonstration=False, thresholds=WATCH)
 
 
+@pytest.mark.parametrize("put_back", [None, "other dice", "nothing yet"])
+def test_who_deletes_or_replaces_what_is_stored_of_a_watch_does_not_make_the_dice_fair(
+    put_back: str | None,
+) -> None:
+    """The administrator stops the server before the alarm, and deletes the row or puts an older one back."""
+
+    async def played(house: Attended) -> None:
+        name, older = f"watch/{TABLE}", None
+        await _rolled(house, 1, SMALL)
+        if put_back == "other dice":
+            older = house.store.secret(name)
+        await house.do(said.RemoveItem, "dan", item="dice")
+        await house.do(said.PlaceItem, "dan", item="dice", serial="B-2")
+        if put_back == "nothing yet":
+            older = house.store.secret(name)
+        rounds = enough()
+        await _rolled(house, rounds - 1)
+        assert house.events(DiceAlarmNoted) == []
+        await house.stop()
+        house.store.keep_secret(name, older)
+        await house.start()
+        await house.settle()
+        assert await _results(house) == 3 * (rounds - 1)
+        await _rolled(house, 1)
+        assert [event.results for event in house.events(DiceAlarmNoted)] == [3 * rounds]
+
+    attended(played, RWS, demonstration=False, thresholds=WATCH)
+
+
+def test_a_start_while_the_dice_are_locked_away_does_not_make_them_fair() -> None:
+    async def played(house: Attended) -> None:
+        rounds = enough()
+        await house.do(said.RemoveItem, "dan", item="dice")
+        await house.do(said.PlaceItem, "dan", item="dice", serial="B-2")
+        await _rolled(house, rounds - 1)
+        await house.do(said.RemoveItem, "dan", item="dice")
+        await house.crash_and_come_back()
+        await house.do(said.PlaceItem, "dan", item="dice", serial="B-2")
+        await _rolled(house, 1)
+        assert [event.results for event in house.events(DiceAlarmNoted)] == [3 * rounds]
+
+    attended(played, MBS, demonstration=False, thresholds=WATCH)
+
+
 def test_a_correction_that_a_crash_kept_from_the_watch_is_counted_at_the_next_start() -> None:
     async def played(house: Attended) -> None:
         await _rolled(house, 2, SMALL)
@@ -370,14 +414,14 @@ def test_another_level_counts_the_same_results_by_it() -> None:
     attended(played, RWS, demonstration=False)
 
 
-def test_a_state_that_cannot_be_read_begins_again() -> None:
+def test_a_state_that_cannot_be_read_is_made_again_from_the_entries() -> None:
     async def played(house: Attended) -> None:
         await _rolled(house, 2)
         house.crash()
         house.store.keep_secret(f"watch/{TABLE}", b"{]")
         await house.start()
         await _rolled(house, 1)
-        assert await _results(house) == 3
+        assert await _results(house) == 9
 
     attended(played, RWS, demonstration=False, thresholds=WATCH)
 

@@ -73,7 +73,7 @@ def test_it_is_shown_after_a_start_as_before() -> None:
 
 
 def test_sabotage_stories_that_a_start_does_not_read_are_missed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(house_feeds, "round_logs_of", lambda *_: RoundLogs())
+    monkeypatch.setattr(house_feeds, "latest_events", lambda *_: iter(()))
     with pytest.raises(AssertionError):
         attended(_after_a_start, RWS)
 

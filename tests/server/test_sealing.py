@@ -118,6 +118,7 @@ async def test_the_checkpoints_that_are_kept_for_ever_stay_few(house: Witnessed)
 
 @witnessed
 async def test_nothing_is_signed_where_nothing_is_new(house: Witnessed) -> None:
+    await house.pass_(3)  # that the witness is a new one is recorded
     before, asked = house.store.newest(), len(house.watcher.asked)
     await house.pass_(ASK_AGAIN / 1_000 - 3)
     assert house.store.newest() == before
@@ -356,6 +357,20 @@ async def test_two_people_let_money_leave_for_a_stated_time(house: Witnessed) ->
 
 
 @witnessed
+async def test_an_override_under_a_clock_that_was_ahead_ends_with_that_clock(house: Witnessed) -> None:
+    """Else eight hours become a year: the clock is set ahead, two people decide, it is set right again."""
+    house.watcher.is_silent = True
+    await house.noted()
+    await house.pass_(2)
+    right, ahead = house.clock.now, [365 * 24 * 3_600_000]
+    house.clock.now = lambda: right() + ahead[0]  # type: ignore[method-assign]
+    await house.overridden(hours=8)
+    assert house.casino.sealing.refusal() is None
+    ahead[0] = 0
+    assert house.casino.sealing.refusal() is not None
+
+
+@witnessed
 async def test_a_witness_is_asked_again_while_it_is_overridden(house: Witnessed) -> None:
     house.watcher.is_silent = True
     await house.noted()
@@ -491,6 +506,7 @@ async def test_a_witness_that_has_seen_more_stops_all_money_and_nobody_overrides
     house: Witnessed,
 ) -> None:
     """A copy of the journal runs elsewhere, or this one was cut while the witness could not be asked."""
+    await house.pass_(3)  # that the witness is a new one is recorded
     house.watcher.says = house.engine.journal.size + 1_000
     await house.noted()
     await house.pass_(2)

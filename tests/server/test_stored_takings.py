@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
 from typing import Any
 
 import msgspec
@@ -13,6 +14,7 @@ from taisai.journal.stores.contract import MOST_SECRET
 from taisai.rules.vocabulary import Irregularity
 from taisai.server.projections import takings
 from taisai.server.projections.takings import PeriodSums, SettlementSums, Takings, load_takings, save_takings
+from taisai.study.dice.watch import DiceWatch
 from tests.server.virtual_house import RWS, STREAM, TABLE, Attended, attended
 
 SMALL, BIG, TRIPLE = (1, 2, 4), (4, 5, 6), (6, 6, 6)
@@ -94,6 +96,37 @@ def test_kept_is_counted_over_stops_and_corrections_of_old_rounds() -> None:
         assert await _evening(house) == []
         names = house.store.secrets(f"takings/{TABLE}")
         assert len(names) == 1 + 4 + 2, names  # the whole, rounds 1 to 7 in chunks, two shifts
+
+    attended(played, RWS, demonstration=False, is_followed=False)
+
+
+def test_takings_of_a_copy_that_was_continued_are_not_those_of_the_house() -> None:
+    """They have a valid code, and a version that the table has reached; the report would show other sums."""
+
+    async def continued(house: Attended, faces: tuple[int, ...], rounds: int) -> None:
+        await house.start()
+        for _ in range(rounds):
+            await house.played(faces, small=7_000)
+        save_takings(house.engine, TABLE, house.casino.queue.projections.tables[TABLE].takings)
+        house.crash()
+
+    async def played(house: Attended) -> None:
+        await house.played(SMALL, small=1_000)
+        house.crash()
+        own, copy = house.store, deepcopy(house.store)
+        house.store = copy
+        await continued(house, SMALL, 1)
+        house.store = own
+        await continued(house, BIG, 2)
+        for name in (f"takings/{TABLE}", f"watch/{TABLE}"):
+            for stored in copy.secrets(name):
+                own.keep_secret(stored, copy.secret(stored))
+        await house.start()
+        assert faults(house) == []
+        watch = (await house.console()).watch
+        assert watch is not None
+        expected = DiceWatch.of([SMALL, BIG, BIG], house.plan.thresholds.watch)
+        assert (watch.results, watch.e_value) == (9, f"{expected.e_value:.3g}")
 
     attended(played, RWS, demonstration=False, is_followed=False)
 

@@ -21,6 +21,7 @@ from taisai.cage.messages import OverrideWitness
 from taisai.journal import DamagedError, Engine, Journal, SigningKey, SqliteStore, read_signed
 from taisai.journal.seals.cosignatures import witness_key
 from taisai.journal.stores.contract import MemoryStore
+from taisai.protocol.views import PitView
 from taisai.server.auth.permissions import Role
 from taisai.server.config import read_config
 from taisai.server.config.settings import WitnessConfig
@@ -203,7 +204,129 @@ def test_a_start_goes_on_where_the_journal_continues_what_was_seen(tmp_path: Pat
     assert not any(line.startswith("! tail") for line in lines), "a clean stop seals everything"
 
 
+def test_a_cut_with_a_witness_that_was_emptied_is_told_in_the_pit_at_every_start_of_a_day(
+    tmp_path: Path,
+) -> None:
+    """The administrator cuts the journal and empties the witness's file, then starts twice to hide it."""
+
+    def served(*, kept: int | None = None) -> list[str]:
+        path = tmp_path / "journal.db"
+        if kept is not None:
+            cut(path, kept)
+            (tmp_path / "seen").unlink()
+            seen(tmp_path)
+        store, alarms = SqliteStore(path), list[str]()
+        lines, found = asked_at_start(store, KEY, file_config(seen(tmp_path)), now=NOW)
+        assert found is not None, lines
+
+        async def main(loop: Any) -> None:
+            house = Connected(loop, store, links=found.links)
+            await house.casino.start()
+            await house.pass_(1.1)
+            feeds = house.casino.queue.projections
+            pit = await house.casino.queue.run(lambda _engine: feeds.snapshot("pit"))
+            assert pit is not None
+            assert isinstance(pit.view, PitView)
+            alarms.extend(alarm.says.en for alarm in pit.view.alarms)
+            await house.casino.stop()
+
+        run(main)
+        store.close()
+        return alarms
+
+    house_file(tmp_path)
+    assert served() == []
+    before = size_of(tmp_path / "journal.db")
+    assert served() == []
+    forgotten = "Settings of the house have changed: witness.1 had forgotten the journal, or is another one"
+    for alarms in (served(kept=before), served(), served()):
+        assert [alarm.startswith(forgotten) for alarm in alarms] == [True], alarms
+
+
+# The witness is removed
+
+
+def test_one_person_does_not_remove_the_witness_and_let_money_leave(tmp_path: Path) -> None:
+    """The start with the witness is refused: so the administrator takes it out of casino.toml."""
+
+    def served(test: Callable[[Connected], Coroutine[Any, Any, None]], *configured: WitnessConfig) -> None:
+        store = SqliteStore(tmp_path / "journal.db")
+        _, found = asked_at_start(store, KEY, *configured, now=NOW)
+        assert found is not None
+
+        async def main(loop: Any) -> None:
+            house = Connected(loop, store, links=found.links, notes=found.notes)
+            await house.casino.start()
+            await house.pass_(1.1)
+            await test(house)
+            await house.casino.stop()
+
+        run(main)
+        store.close()
+
+    async def ticket(house: Connected, terminal: str, seat: str) -> Any:
+        return await (await house.came(terminal)).answer("ticket-out", table="T1", seat=seat)
+
+    async def plays(house: Connected) -> None:
+        assert (await ticket(house, "P1", "1"))["type"] == "done"
+
+    async def is_held(house: Connected) -> None:
+        assert (await ticket(house, "P2", "2"))["reason"] == "unwitnessed"
+        standing = {alarm.name: alarm.grave for alarm in house.casino.alarms.standing()}
+        assert standing["witness-removed"]
+
+    async def two_decide(house: Connected) -> None:
+        await is_held(house)
+        people = PEOPLE[Role.PIT_MANAGER], PEOPLE[Role.SHIFT_MANAGER]
+        await house.do(
+            OverrideWitness(
+                at=house.clock.now(), by=people[0], hours=1, reason="it is given up", second=people[1]
+            )
+        )
+        assert (await ticket(house, "P2", "2"))["type"] == "done"
+        await house.pass_(3_600)
+        assert house.casino.sealing.refusal() is None, "they agreed to it"
+
+    async def goes_on(house: Connected) -> None:
+        assert house.casino.sealing.refusal() is None
+
+    house_file(tmp_path)
+    served(plays, file_config(seen(tmp_path)))
+    served(plays, file_config(seen(tmp_path)))
+    served(is_held)
+    served(is_held)
+    served(two_decide)
+    served(goes_on)
+
+
 # The witness is kept from answering
+
+
+def test_a_witness_that_answers_only_after_the_start_and_has_forgotten_is_recorded(
+    tmp_path: Path,
+) -> None:
+    """The file of the witness is out of reach at the start, and comes back empty."""
+    path = house_file(tmp_path)
+    crime = Crime(path, WitnessLink(FileWitness(seen(tmp_path))))
+    cut(path, crime.before - 3)
+    (tmp_path / "seen").unlink()
+    store = SqliteStore(path)
+    lines, found = asked_at_start(store, KEY, file_config(tmp_path / "seen"), now=NOW)
+    assert found is not None
+    assert "no money leaves the house until it answers" in lines[-1]
+
+    async def main(loop: Any) -> None:
+        house = Connected(loop, store, links=found.links)
+        await house.casino.start()
+        await house.pass_(1.1)
+        seen(tmp_path)
+        await house.pass_(40)
+        assert house.casino.sealing.refusal() is None, "it answers"
+        assert house.engine.house().settings["witness.1.began"] != "0"
+        await house.casino.stop()
+
+    run(main)
+    store.close()
 
 
 def test_a_witness_that_answers_only_after_the_start_finds_the_cut(tmp_path: Path) -> None:

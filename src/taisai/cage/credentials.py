@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 LEAST_REMAINING: Final = 2  # supervisors who can sign in: a code for a third one takes two people
 LONGEST_ACTIVATION: Final = 24 * 3_600_000  # ms: until the person's next shift begins
+SLOW_CLOCK: Final = 60_000  # ms that a clock may be set back after a code was given
 MOST_TRIES: Final = 5  # wrong codes of one activation: typing errors, but no search
 WRONG_ACTIVATION: Final = "activation"
 """Why a sign-in failed, in the journal: somebody typed a wrong activation code."""
@@ -25,6 +26,7 @@ ALTERED: Final = "altered"
 WRONG_PASSKEY: Final = "passkey"
 """Likewise: no passkey of the person signed the challenge. Anyone can send that, so it locks nobody."""
 
+_ADMINISTRATOR: Final = "administrator"
 _ACCESS: Final = Clause("house:access")
 _PEOPLE: Final = Clause("house:people")
 
@@ -36,6 +38,11 @@ class Activation(NamedTuple):
     """The keyed hash of the code."""
     until: int
     failures: int = 0
+
+
+def is_valid_at(activation: Activation, now: int) -> bool:
+    """Whether a code can be used: one that was given under a clock that was ahead ends with that clock."""
+    return 0 < activation.until - now <= LONGEST_ACTIVATION + SLOW_CLOCK
 
 
 class RecoveredAccess(NamedTuple):
@@ -205,7 +212,7 @@ def _committable(house: House, command: messages.CommitCredentials) -> Iterator[
             f"the activation code of {quoted(person)} is wrong, used, or was replaced; ask for a new one"
         )
         yield Refusal(Reason.RULED_OUT, _ACCESS, message)
-    elif type(command.at) is int and command.at >= activation.until:
+    elif type(command.at) is int and not is_valid_at(activation, command.at):
         ended = f"the activation code of {quoted(person)} ended at {clock(activation.until)}"
         yield Refusal(Reason.RULED_OUT, _ACCESS, f"{ended}; ask for a new one")
 
@@ -225,8 +232,15 @@ def _acknowledgeable(house: House, command: messages.AcknowledgeRecovery) -> Ite
     if rank is not None and not house.supervising(rank):
         message = f"only the {house.second_rank} or a higher rank may do this, not {command.by!r} ({rank})"
         yield Refusal(Reason.NOT_PERMITTED, _ACCESS, message)
+    if rank == _ADMINISTRATOR:
+        message = f"an administrator may have the house's key and recover access themselves: {command.by!r}"
+        yield Refusal(Reason.NOT_PERMITTED, _ACCESS, f"{message} cannot do this; another supervisor can")
     if same_person(command.by, command.person):
         message = f"{command.person!r} cannot do this for themselves"
+        yield Refusal(Reason.NOT_PERMITTED, _ACCESS, message)
+    elif lookup(house.recovered, command.by) is not None:
+        # With the key one person could recover two accounts, and acknowledge each with the other.
+        message = f"access was recovered for {command.by!r} too: another supervisor acknowledges both"
         yield Refusal(Reason.NOT_PERMITTED, _ACCESS, message)
     if lookup(house.recovered, command.person) is None:
         message = f"no recovered access of {quoted(command.person)} waits to be acknowledged"

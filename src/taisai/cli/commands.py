@@ -229,7 +229,7 @@ COMMAND_ENTRIES: Final = (
         ("taisai audit check proof.json --key evening.db.key.pub",)),
     CommandEntry("serve", "server.serve:run",
         "Run the server of a house for money: recover, check, then serve until stopped.",
-        "--config --check",
+        "--config --check --accept-clock",
         ("taisai serve --config lotus/casino.toml", "taisai serve --config lotus/casino.toml --check")),
     CommandEntry("status", "server.status:run",
         "Show the status of a running server, live: journal, connections, every table's phase.",

@@ -177,6 +177,7 @@ OPTIONS: Final[dict[str, CommandOption]] = {
     "--config": CommandOption(
         "the house's configuration (default: casino.toml)", "FILE", default="casino.toml"),
     "--check": CommandOption("recover and check, then stop without listening"),
+    "--accept-clock": CommandOption("start although the last entry is of a later time; it is recorded"),
     "url": CommandOption(
         "the server's address (default: http://127.0.0.1:8080)",
         "URL", "optional", default="http://127.0.0.1:8080"),

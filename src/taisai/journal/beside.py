@@ -2,10 +2,15 @@
 
 Nothing of it is believed without a code that only the holder of the storage secret can make. What has no
 valid code counts as absent: a start makes it again from the entries, and the pit has an alarm.
+
+A code alone does not say of which history a snapshot is: a copy of the journal that was continued elsewhere
+has valid ones. So the head is bound to the tree over all entries, and a snapshot counts only if the stored
+tree names it, or if the entries that are hashed pass through its own tree.
 """
 
 from __future__ import annotations
 
+import itertools
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Mapping
 from hashlib import sha256
@@ -14,6 +19,7 @@ from typing import Any, Final, NamedTuple, TypeVar, cast
 
 import msgspec
 
+from taisai.journal.seals.merkle import Frontier
 from taisai.journal.seals.secret import StorageSecret
 from taisai.journal.stores.contract import Head, Store, StoredSnapshot
 
@@ -48,13 +54,15 @@ class Parts(msgspec.Struct, frozen=True, array_like=True):
     """The highest number of a part."""
     runs: tuple[tuple[int, int], ...] = ()
     """A number, and the version of that part and of those after it, up to the next run."""
+    trees: dict[int, bytes] = {}
+    """Version → what the tree was then, in short: parts of another history have another one."""
 
     def version(self, number: int) -> int | None:
         """The version of a part; None if the snapshot has no such part."""
         index = bisect_right(self.runs, number, key=_first) - 1
         return self.runs[index][1] if index >= 0 and number <= self.last else None
 
-    def stored(self, numbers: Iterable[int], version: int) -> Parts:
+    def stored(self, numbers: Iterable[int], version: int, tree: bytes = b"") -> Parts:
         """The same after some parts were stored again at a version."""
         runs, last = list(self.runs), self.last
         for number in sorted(numbers):
@@ -71,7 +79,8 @@ class Parts(msgspec.Struct, frozen=True, array_like=True):
             if number < last and not starts_next and following is not None:
                 runs.insert(index, (number + 1, following))
             last = max(last, number)
-        return Parts(last, tuple(runs))
+        trees = self.trees | {version: tree}
+        return Parts(last, tuple(runs), {at: trees[at] for _, at in runs if at in trees})
 
 
 def _first(run: tuple[int, int]) -> int:
@@ -93,6 +102,8 @@ class KeptTree(msgspec.Struct, frozen=True, array_like=True):
 
     tree: Tree
     versions: dict[str, int]
+    codes: dict[str, bytes] = {}
+    """Stream → the code of its snapshot then."""
 
 
 class KeptSnapshot(msgspec.Struct, frozen=True, array_like=True):
@@ -107,6 +118,22 @@ class KeptSnapshot(msgspec.Struct, frozen=True, array_like=True):
 _Kept = TypeVar("_Kept", KeptTree, KeptSnapshot)
 
 
+class _Content(NamedTuple):
+    """What a stored snapshot holds."""
+
+    version: int
+    code: bytes
+    content: bytes
+
+
+class _Opened(NamedTuple):
+    """A stored snapshot with a valid code."""
+
+    version: int
+    code: bytes
+    kept: KeptSnapshot
+
+
 class Snapshots:
     """The snapshots of one journal in a store, each with its code."""
 
@@ -115,61 +142,103 @@ class Snapshots:
         self.distrusted: list[Distrusted] = []
         """What had no valid code so far, each once."""
         self._parts: dict[str, Parts] = {}
-        self._ready: dict[str, tuple[int, KeptSnapshot] | None] = {}
+        self._ready: dict[str, _Opened] = {}
         """What a start has opened and the engine has not taken yet."""
+        self._codes: dict[str, bytes] = {}
+        """Stream → the code of its snapshot, as far as it is of this history."""
+        self._on_path: dict[int, list[str]] = {}
+        """Number of entries → the streams whose snapshots must have the tree over so many."""
+        self.uses_tree = True
+        """Whether a start goes on from the stored tree; otherwise it hashes every entry."""
 
     def keep(
         self, snapshot: StoredSnapshot, parts: Mapping[int, bytes], tree: Tree, versions: Mapping[str, int]
     ) -> None:
         """Stores the state of a stream with the parts that changed, and the tree."""
         stream, version, body = snapshot
-        known = self._parts.get(stream, Parts()).stored(parts, version)
+        short = _in_short(tree)
+        known = self._parts.get(stream, Parts()).stored(parts, version, short)
         sealed = {
-            number: self._code(_PART, stream, version, number, part) + part for number, part in parts.items()
+            number: self._code(_PART, stream, version, number, short + part) + part
+            for number, part in parts.items()
         }
-        self._store.keep(self._sealed(stream, version, KeptSnapshot(tree, known, body)), sealed)
-        self._parts[stream] = known
-        self._store.keep(self._sealed(TREE, tree.size, KeptTree(tree, dict(versions))), {})
+        stored = self._sealed(stream, version, KeptSnapshot(tree, known, body))
+        self._store.keep(stored, sealed)
+        self._parts[stream], self._codes[stream] = known, stored.body[:CODE_BYTES]
+        kept = KeptTree(tree, dict(versions), dict(self._codes))
+        self._store.keep(self._sealed(TREE, tree.size, kept), {})
 
     def tree(self) -> KeptTree | None:
         """The tree of the latest snapshot; None without a valid one."""
-        found = self._content(TREE, TREE)
-        return None if found is None else _read(found[1], KeptTree)
+        found = self._content(TREE, TREE) if self.uses_tree else None
+        return None if found is None else _read(found.content, KeptTree)
 
-    def base(self, kept: KeptTree, own: str) -> Tree:
+    def base(self, kept: KeptTree | None, own: str) -> Tree:
         """The tree to go on from: every entry that no snapshot of its stream covers comes after it.
 
-        `own` is the journal's own stream, which has no snapshot and is read as a whole.
+        `own` is the journal's own stream, which has no snapshot and is read as a whole. Which snapshots are
+        of this history is found out by `pass_tree`.
         """
-        base = kept.tree
-        for stream, version in kept.versions.items():
+        versions, named = ({}, {}) if kept is None else (kept.versions, kept.codes)
+        base = NO_TREE if kept is None else kept.tree
+        stored = {stream for stream, _ in self._store.snapshots()} | versions.keys()
+        self._ready = {
+            stream: opened
+            for stream in sorted(stored - {TREE, own})
+            if (opened := self._open(stream)) is not None
+        }
+        for stream, version in versions.items():
             if stream == own:
                 continue
-            snapshot = self._ready[stream] = self._open(stream)
-            if snapshot is None:
-                return NO_TREE
-            if snapshot[0] < version and snapshot[1].tree.size < base.size:
-                base = snapshot[1].tree
+            opened = self._ready.get(stream)
+            if opened is None:
+                base = NO_TREE
+            elif opened.version < version and opened.kept.tree.size < base.size:
+                base = opened.kept.tree
+        self._codes, self._on_path = {}, {}
+        for stream, opened in self._ready.items():
+            if named.get(stream) == opened.code and base.size:
+                self._codes[stream] = opened.code
+            elif opened.kept.tree.size >= base.size:
+                self._on_path.setdefault(opened.kept.tree.size, []).append(stream)
+        self.pass_tree(base)
         return base
 
+    def pass_tree(self, tree: Tree) -> None:
+        """Takes the tree over the first entries: the snapshots with this one are of this history."""
+        for stream in self._on_path.pop(tree.size, ()):
+            opened = self._ready[stream]
+            if opened.kept.tree == tree:
+                self._codes[stream] = opened.code
+
+    @property
+    def awaited(self) -> frozenset[int]:
+        """Numbers of entries after which `pass_tree` has to be called."""
+        return frozenset(self._on_path)
+
     def snapshot(self, stream: str) -> tuple[int, bytes] | None:
-        """Version and state of the latest snapshot of a stream; None without one that has a valid code."""
-        kept = self._ready.pop(stream) if stream in self._ready else self._open(stream)
-        if kept is None:
+        """Version and state of the latest snapshot of a stream; None without a valid one of this history."""
+        opened = self._ready.pop(stream) if stream in self._ready else self._open(stream)
+        if opened is not None and self._codes.get(stream) != opened.code:
+            if stream not in itertools.chain(*self._on_path.values()):  # else it is of entries that were lost
+                self.distrust(_SNAPSHOT, stream)
+            opened = None
+        if opened is None:
             self._parts.pop(stream, None)
             return None
-        version, snapshot = kept
-        self._parts[stream] = snapshot.parts
-        return version, snapshot.body
+        self._parts[stream] = opened.kept.parts
+        return opened.version, opened.kept.body
 
     def part(self, stream: str, number: int) -> bytes | None:
         """A part of the latest snapshot; None if it has no valid code, or is not of that snapshot."""
-        version = self._parts[stream].version(number) if stream in self._parts else None
+        parts = self._parts.get(stream, Parts())
+        version = parts.version(number)
         stored = None if version is None else self._store.part(stream, number, version)
         if stored is None or version is None:
             return None
         code, body = stored[:CODE_BYTES], stored[CODE_BYTES:]
-        if compare_digest(code, self._code(_PART, stream, version, number, body)):
+        short = parts.trees.get(version, b"")
+        if compare_digest(code, self._code(_PART, stream, version, number, short + body)):
             return body
         self.distrust(_PART, f"{stream}/{number}")
         return None
@@ -179,19 +248,19 @@ class Snapshots:
         if found not in self.distrusted and len(self.distrusted) < MOST_DISTRUSTED:
             self.distrusted.append(found)
 
-    def _open(self, stream: str) -> tuple[int, KeptSnapshot] | None:
+    def _open(self, stream: str) -> _Opened | None:
         found = self._content(stream, _SNAPSHOT)
-        kept = None if found is None else _read(found[1], KeptSnapshot)
-        return None if found is None or kept is None else (found[0], kept)
+        kept = None if found is None else _read(found.content, KeptSnapshot)
+        return None if found is None or kept is None else _Opened(found.version, found.code, kept)
 
-    def _content(self, stream: str, kind: str) -> tuple[int, bytes] | None:
-        """Version and content of a stored snapshot with a valid code."""
+    def _content(self, stream: str, kind: str) -> _Content | None:
+        """A stored snapshot with a valid code."""
         stored = self._store.snapshot(stream)
         if stored is None:
             return None
         code, content = stored.body[:CODE_BYTES], stored.body[CODE_BYTES:]
         if compare_digest(code, self._code(_SNAPSHOT, stream, stored.version, 0, content)):
-            return stored.version, content
+            return _Content(stored.version, code, content)
         self.distrust(kind, stream)
         return None
 
@@ -209,6 +278,10 @@ def _read(content: bytes, kind: type[_Kept]) -> _Kept | None:
         return msgspec.msgpack.decode(content, type=kind)
     except msgspec.DecodeError:
         return None
+
+
+def _in_short(tree: Tree) -> bytes:
+    return sha256(b"".join(tree.peaks)).digest()
 
 
 # For an audit, which has no secret and compares what is stored with the state that the entries give
@@ -231,9 +304,9 @@ def part_of(stored: bytes) -> bytes:
 # The head
 
 
-def head_of(secret: StorageSecret, journal: str, size: int, last: str) -> Head:
-    """The head of a journal with so many entries and this hash of the last one."""
-    return Head(size, secret.mac("head", journal, size, last))
+def head_of(secret: StorageSecret, journal: str, tree: Frontier, last: str) -> Head:
+    """The head of a journal with this tree over its entries and this hash of the last one."""
+    return Head(tree.size, secret.mac("head", journal, tree.size, last, b"".join(tree.peaks)))
 
 
 class SealedVault:

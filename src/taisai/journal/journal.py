@@ -26,7 +26,7 @@ from taisai.journal.codec import (
     StorageSecretSealed,
 )
 from taisai.journal.errors import ConflictError, DamagedError, InDoubtError, JournalError
-from taisai.journal.reading import ReadTree, expect_head, hash_all, read_entries, read_events, read_tree
+from taisai.journal.reading import ReadTree, hash_all, read_confirmed, read_entries, read_events, read_tree
 from taisai.journal.seals.checkpoints import Checkpoint, origin_of, rotation_text, signed
 from taisai.journal.seals.growth import tree_bytes
 from taisai.journal.seals.keys import PublicKey, SigningKey
@@ -83,10 +83,8 @@ class Journal:
             self._learn(entry.event, entry.position)
         if (secret := secret or self._unlocked(key)) is not None:
             self._protect(secret)
-        read = self._read_tree()
-        self._tree, self._previous, self._versions, self.hashed_from = read
-        if secret is not None:
-            expect_head(self.store, secret, self._id, read)
+        read = read_confirmed(self._read_tree, self.store, secret, self._id, self._snapshots)
+        self._tree, self._previous, self._versions, self.hashed_from = read[:4]
         self._is_proved = not self.size
 
     def _unlocked(self, key: SigningKey | None) -> StorageSecret | None:
@@ -226,18 +224,21 @@ class Journal:
             return
         if self.secret is None and self._wrapped is not None:
             raise JournalError("the journal has a storage secret: it is written to with the house key")
+        before = self._tree.size, self._tree.peaks
+        for leaf in leaves:
+            self._tree.append(leaf)
         try:
             if self.secret is None:
                 self.store.append(rows)
             else:
-                self.store.append(rows, head_of(self.secret, self._id, position, previous))
-        except InDoubtError as error:  # it is unknown which entry the next one would follow
-            self._in_doubt = str(error)
+                self.store.append(rows, head_of(self.secret, self._id, self._tree, previous))
+        except BaseException as error:
+            self._tree = Frontier(*before)
+            if isinstance(error, InDoubtError):  # it is unknown which entry the next one would follow
+                self._in_doubt = str(error)
             raise
         self._previous = previous
         self._versions |= versions
-        for leaf in leaves:
-            self._tree.append(leaf)
         if self.recent is not None:
             self.recent += leaves
         if JOURNAL_STREAM in versions:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Final, NamedTuple
 
-from taisai.journal.beside import NO_TREE, KeptTree, Snapshots, head_of
+from taisai.journal.beside import NO_TREE, TREE, KeptTree, Snapshots, Tree, head_of
 from taisai.journal.codec import FORMAT, JOURNAL_STREAM, NOTHING_BEFORE, AnyEvent, Codec, Entry
 from taisai.journal.errors import DamagedError
 from taisai.journal.seals.checkpoints import SignedCheckpoint, read_signed
@@ -26,13 +26,19 @@ class ReadTree(NamedTuple):
     """Stream → how many entries it has."""
     hashed_from: int
     """The entries up to here were not hashed: an authenticated snapshot of the tree covers them."""
+    at_head: tuple[Frontier, str] | None = None
+    """The tree and the hash of the last entry after as many entries as the head says."""
 
 
 def read_tree(store: Store, codec: Codec, snapshots: Snapshots | None) -> ReadTree:
     """The tree of a journal. Hashes every entry that no snapshot with a valid code covers."""
-    kept, base = KeptTree(NO_TREE, {}), NO_TREE
-    if snapshots is not None and (latest := snapshots.tree()) is not None:
-        kept, base = latest, snapshots.base(latest, JOURNAL_STREAM)
+    kept, base, awaited = KeptTree(NO_TREE, {}), NO_TREE, frozenset[int]()
+    at_head, head = None, None if snapshots is None else store.head()
+    head_size = -1 if head is None else head.size
+    if snapshots is not None:
+        latest = snapshots.tree()
+        kept, base = latest or kept, snapshots.base(latest, JOURNAL_STREAM)
+        awaited = snapshots.awaited
     tree, versions, previous = Frontier(base.size, base.peaks), dict(kept.versions), NOTHING_BEFORE
     for row in store.rows(after=max(tree.size - 1, 0)):
         leaf = leaf_hash(row.body)
@@ -47,8 +53,45 @@ def read_tree(store: Store, codec: Codec, snapshots: Snapshots | None) -> ReadTr
                 versions[row.stream] = row.version
             elif tree.size == kept.tree.size and tree.peaks != kept.tree.peaks:
                 raise DamagedError(tree.size, "the entries up to here are not those that were written")
+            if tree.size in awaited and snapshots is not None:
+                snapshots.pass_tree(Tree(tree.size, tree.peaks))
         previous = leaf.hex()
-    return ReadTree(tree, previous, versions, base.size)
+        if row.position == head_size:
+            at_head = (Frontier(tree.size, tree.peaks), previous)
+    return ReadTree(tree, previous, versions, base.size, at_head)
+
+
+def read_confirmed(
+    read: Callable[[], ReadTree],
+    store: Store,
+    secret: StorageSecret | None,
+    journal: str,
+    snapshots: Snapshots | None,
+) -> ReadTree:
+    """The tree, which the head must confirm where there is a storage secret.
+
+    A stored tree that it does not confirm may be one of a copy that was continued elsewhere: then every entry
+    is hashed.
+    """
+    if secret is None or snapshots is None:
+        return read()
+    while True:
+        try:
+            found = read()
+            expect_head(store, secret, journal, found)
+        except DamagedError:
+            if snapshots.tree() is None:
+                raise
+            snapshots.uses_tree = False
+            snapshots.distrust(TREE, TREE)
+        else:
+            return found
+
+
+def hash_of(store: Store, stream: str, version: int) -> str:
+    """The hash of an entry of a stream; empty if there is none."""
+    row = next(iter(store.rows(after=version - 1, stream=stream)), None) if version else None
+    return "" if row is None or row.version != version else leaf_hash(row.body).hex()
 
 
 def hash_all(store: Store, origin: str, keys: Sequence[tuple[int, PublicKey]]) -> tuple[Frontier, str]:
@@ -121,13 +164,12 @@ def read_events(
 def expect_head(store: Store, secret: StorageSecret, journal: str, read: ReadTree) -> None:
     """Refuses entries that another program has added, changed or removed at the end."""
     head, size = store.head(), read.tree.size
-    if not size or head == head_of(secret, journal, size, read.last):
+    if not size or head == head_of(secret, journal, read.tree, read.last):
         return
     problem = f"expected the end of the journal as this house wrote it, got {size:,} entries"
     authentic = 0
-    row = None if head is None else next(store.rows(after=max(head.size - 1, 0)), None)
-    if row and head == head_of(secret, journal, row.position, leaf_hash(row.body).hex()):
-        authentic = row.position
+    if read.at_head is not None and head == head_of(secret, journal, *read.at_head):
+        authentic = read.at_head[0].size
         problem += f", of which the first {authentic:,} are authenticated"
     problem += ": another program has written to the file. Restore a backup with `taisai restore`"
     raise DamagedError(min(authentic + 1, size), problem)

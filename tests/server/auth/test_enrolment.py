@@ -122,6 +122,20 @@ def test_a_code_ends(late: int) -> None:
     assert "ended at" in refused.message
 
 
+def test_a_code_that_was_given_under_a_clock_that_was_ahead_is_none() -> None:
+    """It would have been good for as long as the clock was ahead."""
+    staffed = Staffed()
+    right = staffed.now
+    staffed.now += 365 * LONGEST_ACTIVATION
+    code = code_for(staffed)
+    setup = begins(staffed, code)
+    assert isinstance(setup, NewSetup)
+    staffed.now = right
+    elsewhere = running(staffed.door.begin_setup(DAN, code, address="192.0.2.9", now=right))
+    assert elsewhere == WRONG_CODE
+    assert isinstance(finishes(staffed, setup), Refusal)
+
+
 def test_a_code_cannot_be_guessed() -> None:
     staffed = Staffed()
     code = code_for(staffed)
@@ -198,6 +212,29 @@ def test_the_oldest_setup_is_dropped_when_there_are_too_many(monkeypatch: pytest
     assert isinstance(setups[1], NewSetup)
     assert finishes(staffed, setups[0]) == EXPIRED_SETUP
     assert finishes(staffed, setups[1]) == DAN
+
+
+def test_a_change_that_somebody_began_with_stolen_credentials_ends_when_the_person_sets_new_ones() -> None:
+    """Eve knew password and code for a moment, and waited until Dan had changed both."""
+    staffed = Staffed()
+
+    def begins_again() -> NewSetup:
+        session = staffed.tries(DAN)
+        assert isinstance(session, NewSession)
+        code = staffed.code(DAN)
+        beginning = staffed.door.begin_setup_again(
+            session.session, PASSWORDS[DAN], code, address=DESK, now=staffed.now
+        )
+        setup = running(beginning)
+        assert isinstance(setup, NewSetup), setup
+        return setup
+
+    eves, dans = begins_again(), begins_again()
+    assert finishes(staffed, dans) == DAN
+    assert finishes(staffed, eves, OF_EVE) == EXPIRED_SETUP
+    staffed.secrets[DAN] = secret_of(dans.uri)
+    staffed.now += 30_000
+    assert isinstance(staffed.tries(DAN, NEW), NewSession)
 
 
 # The file

@@ -62,7 +62,7 @@ def run(arguments: Namespace) -> int:
     config = load_config(Path(arguments.config))
     environment.begin(config.logs.level, config.logs.form)
     clock = WallClock()
-    start, journal = opened(config, now=clock.now())
+    start, journal = opened(config, now=clock.now(), accept_clock=arguments.accept_clock)
     if journal is None or not start.passed:
         return _failed(start.lines(), journal)
     witnesses = ask_witnesses(config.witnesses, journal.journal, journal.key, start, now=clock.now())
@@ -113,7 +113,10 @@ async def _serve(  # noqa: PLR0917  the parts of one start, in its order
 ) -> str | None:
     """Serves until stopped; returns why the journal could not be written or sealed to the end."""
     journal = opened_journal.journal
-    plan = replace(plan_of(config, opened_journal.approvals), **_place(config, opened_journal))
+    plan = plan_of(config, opened_journal.approvals)
+    key = opened_journal.key.public
+    signed_by = {"journal.signed_by": f"{key.name} {key.id}"}
+    plan = replace(plan, settings={**plan.settings, **signed_by}, **_place(config, opened_journal))
     audit = BackgroundAudit(config.journal.file, size=journal.size, root=journal.root())
     house_server = HouseServer(
         opened_journal.engine, plan, clock=clock, entropy=secrets.token_bytes, key=opened_journal.key,
@@ -152,7 +155,7 @@ def _place(config: Config, opened_journal: OpenedJournal) -> dict[str, Any]:
     note = Path(f"{file}{RESTORED}")
     return {
         "place": place_of(file, identity.journal), "restored": note if note.exists() else None,
-        "free": partial(free_bytes, file.parent),
+        "free": partial(free_bytes, file.parent), "behind": opened_journal.behind,
     }  # fmt: skip
 
 
@@ -187,7 +190,8 @@ def plan_of(config: Config, approvals: RulebookApprovals) -> HousePlan:
         amounts=AmountLimits(
             config.cage.sale_alone, config.cage.redemption_alone, config.cage.largest_fill
         ),
-        settings=config.public(), manifest=manifest(), seal_every=config.journal.seal_every,
+        settings=config.public() | {"approvals.signed_by": f"{approvals.key.name} {approvals.key.id}"},
+        manifest=manifest(), seal_every=config.journal.seal_every,
         seal_minutes=config.journal.seal_minutes, checkpoints=config.journal.checkpoints,
         approved=lambda book, now: approvals.refusal(book, on=gaming_date(config, now)),
     )  # fmt: skip

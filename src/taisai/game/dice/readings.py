@@ -42,9 +42,15 @@ def suggested(table: Table, fault: DeviceFault) -> Irregularity:
 
 
 def differs_from_reading(table: Table, faces: tuple[int, ...]) -> bool:
-    """Whether faces differ from the device's latest reading; the dice prevail over it."""
-    seen = faces_read(table)
-    return bool(seen) and sorted(faces) != sorted(seen)
+    """Whether faces differ from the latest reading of any device; the dice prevail over it.
+
+    Of any: someone may have enrolled a second device, which reads what the Dealer is going to key.
+    """
+    if table.round is None or table.phase.visibility is not Visibility.SHOWN:
+        return False
+    current = [reading for reading in table.round.readings.values() if reading.shake == table.round.shakes]
+    latest = {reading.device: reading for reading in current}
+    return any(reading.faces and sorted(faces) != sorted(reading.faces) for reading in latest.values())
 
 
 def faces_read(table: Table) -> tuple[int, ...]:

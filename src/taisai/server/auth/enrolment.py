@@ -205,6 +205,8 @@ class Enrolment:
         if isinstance(new, SignInRefused):
             return new
         try:
+            if setup.activation is None and not await self._queue.run(partial(_is_unchanged, setup)):
+                return EXPIRED_SETUP
             refusal = await self._verifier.commit(setup.person, new, now=now, activation=setup.activation)
         except JournalError:
             return UNRECORDED
@@ -261,6 +263,16 @@ class Enrolment:
             return PASSWORD_UNPROVED
         problem = weakness(password, setup.person, self._issuer)
         return None if problem is None else SignInRefused(SignInRefusalReason.UNFIT, problem)
+
+
+def _is_unchanged(setup: _Setup, engine: Engine) -> bool:
+    """Whether a person still has the credentials that they proved when they began to change them.
+
+    A thief who began with stolen credentials must not replace those that the person has set since.
+    """
+    if (now := vault.kept(engine, setup.person)) is None or setup.before is None:
+        return False
+    return replace(now, last_step=0) == replace(setup.before, last_step=0)
 
 
 # What is wrong with the sign-ins of a house

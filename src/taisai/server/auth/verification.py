@@ -14,7 +14,7 @@ from typing import Any, Final, NamedTuple, Protocol, TypeVar
 import structlog
 from msgspec.structs import replace
 
-from taisai.cage.credentials import ALTERED, WRONG_ACTIVATION, WRONG_PASSKEY
+from taisai.cage.credentials import ALTERED, WRONG_ACTIVATION, WRONG_PASSKEY, is_valid_at
 from taisai.cage.messages import CommitCredentials, NoteFailure
 from taisai.game.refusals import Refusal
 from taisai.game.vocabulary import FLOOR, folded, is_name
@@ -315,7 +315,7 @@ class Verifier:
                 return _Known(self._tag(name), None, None), None, SignInFailure.UNKNOWN
             known = _Known(person, house.people[person], None)
             issued = house.activations.get(person)
-            if issued is None or now >= issued.until:
+            if issued is None or not is_valid_at(issued, now):
                 return known, None, SignInFailure.GUESS
             typed = vault.activation_hash(journal, person, issued.until, code)
             is_near = vault.begins_right(journal, person, issued.until, code)

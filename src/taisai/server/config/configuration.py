@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import datetime
+import os
 import textwrap
 import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
 from typing import Any, Final
 
@@ -80,7 +82,17 @@ class Config:
         for number, witness in enumerate(self.witnesses, 1):
             place = f"{WITNESS}.{number}"
             recorded |= {f"{place}.{key}": value for key, value in _recorded(WitnessConfig, witness)}
+            if witness.file is not None:
+                recorded[f"{place}.file"] = _digest_of_path(witness.file)
+        if self.journal.checkpoints is not None:
+            recorded["journal.checkpoints"] = _digest_of_path(self.journal.checkpoints)
+        recorded["listen.tls"] = _as_recorded(self.listen.tls_key is not None)
         return recorded
+
+
+def _digest_of_path(path: Path) -> str:
+    """What shows that a path is another one, and not which it is."""
+    return sha256(os.path.realpath(path).encode()).hexdigest()[:16]
 
 
 def every_setting() -> Iterator[tuple[str, ServerSetting]]:

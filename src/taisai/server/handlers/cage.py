@@ -150,9 +150,9 @@ async def take_credit(
     receive = messages.ReceiveCredit(
         at=now, by=principal.name, transfer=transfer, table=request.table, amount=request.amount
     )
-    known = await queue.run(lambda engine: _booked(engine, request.table, transfer))
+    known = await queue.run(lambda engine: _booked(engine, request.table, transfer, TransferKind.CREDIT))
     if known is None and request.transfer is not None:
-        message = f"no transfer {request.transfer!r} left table {request.table}"
+        message = f"no credit {request.transfer!r} left table {request.table}"
         return answer_to(request.id, refusal(Reason.BAD_VALUE, FLOAT, message))
     if known is None:
         second = await context.second(principal, request)
@@ -184,7 +184,7 @@ async def take_drop(
 ) -> ServerMessage:
     """A drop box leaves its table; it is on its way until it has been counted."""
     queue, transfer = context.queue, short_id("drop", principal.name, request.id)
-    known = await queue.run(lambda engine: _booked(engine, request.table, transfer))
+    known = await queue.run(lambda engine: _booked(engine, request.table, transfer, TransferKind.DROP))
     if known is not None:
         return DoneReply(to=request.id, amount=known, transfer=transfer, again=True)
     second = await context.second(principal, request)
@@ -194,7 +194,7 @@ async def take_drop(
     sent = await queue.execute(stream_of(request.table), send)
     if isinstance(sent, Refusal):
         return answer_to(request.id, sent)
-    amount = await queue.run(lambda engine: _booked(engine, request.table, transfer))
+    amount = await queue.run(lambda engine: _booked(engine, request.table, transfer, TransferKind.DROP))
     return DoneReply(to=request.id, amount=amount, transfer=transfer, again=not sent)
 
 
@@ -285,6 +285,10 @@ async def _carried(
         table = table_at(engine, moved.table)
         if isinstance(table, Refusal):
             return table
+        claim = None if moved.claim is None else table.claims.get(moved.claim)
+        if claim is not None and claim.amount != moved.amount:  # set off against another one meanwhile
+            message = f"claim {claim.id} has changed from {moved.amount} to {claim.amount}: ask again"
+            return refusal(Reason.DIFFERENT_CONTENT, CLAIMS, message)
         arrives = arriving(moved, at=at, second=second)
         answer = () if arrives is None else decide(table, arrives)
         return answer if isinstance(answer, Refusal) else command
@@ -305,8 +309,8 @@ async def _arrived(
     return answer_to(request_id, answer, amount=moved.amount, transfer=moved.id, again=again)
 
 
-def _booked(engine: Engine, table_name: str, transfer: str) -> int | None:
-    """What a table booked as due under a transfer."""
+def _booked(engine: Engine, table_name: str, transfer: str, kind: TransferKind) -> int | None:
+    """What a table booked as due under a transfer of a kind: a drop box, which is counted, is no credit."""
     table = table_at(engine, table_name)
     booked = None if isinstance(table, Refusal) else table.transfers.get(transfer)
-    return None if booked is None else booked.amount
+    return None if booked is None or booked.kind is not kind else booked.amount

@@ -264,35 +264,40 @@ def _edition(book: Rulebook, adoption: Adoption, plan: HousePlan) -> bodies.Edit
 
 @post("/api/devices", status_code=200, summary="Enrol a terminal, a display or a shaker by its key")
 async def enrol_device(request: StaffRequest, data: JSONBody[bodies.DeviceBody]) -> bodies.DoneResponse:
-    """Lets the device connect for its table and seat. A terminal at a taken seat needs an approval."""
+    """Lets the device connect. A terminal at a taken seat and a shaker at an open table need an approval."""
     _check_name(data.device)
     second = second_for(request, "POST /api/devices", data)
-    if data.kind is messages.DeviceKind.TERMINAL:
-        await _check_taken_seat(request, data, second)
+    if data.kind is not messages.DeviceKind.DISPLAY:
+        await _check_in_play(request, data, second)
     fields = msgspec.structs.asdict(data)
     del fields["approval"]
     return await _carry_out(request, messages.EnrolDevice, **fields)
 
 
-async def _check_taken_seat(request: StaffRequest, data: bodies.DeviceBody, second: str | None) -> None:
-    """A new key at a taken seat needs a second person: the key gives access to the seat's credits."""
+async def _check_in_play(request: StaffRequest, data: bodies.DeviceBody, second: str | None) -> None:
+    """A new key for what is in play takes two: it gives access to credits, or says what the dice show."""
+    is_shaker = data.kind is messages.DeviceKind.SHAKER
 
     def read(engine: Engine) -> tuple[bool, str]:
-        table = table_at(engine, data.table)
-        seat = None if isinstance(table, Refusal) else table.seats.get(data.seat or "")
-        return seat is not None and seat.taken, engine.house().people.get(second or "", "")
+        table, rank = table_at(engine, data.table), engine.house().people.get(second or "", "")
+        if isinstance(table, Refusal) or data.device in engine.house().devices:
+            return False, rank  # enrolled again with the same key, which changes nothing, or refused
+        seat = table.seats.get(data.seat or "")
+        return table.open if is_shaker else seat is not None and seat.taken, rank
 
-    is_taken, rank = await dispatcher_of(request).queue.run(read)
-    if not is_taken:
+    is_in_play, rank = await dispatcher_of(request).queue.run(read)
+    if not is_in_play:
         return
+    what = f"table {data.table} is open" if is_shaker else f"seat {data.seat} is taken"
     if second is None or role_of(rank) not in SECOND_PERSONS:
-        problem = f"seat {data.seat} is taken; a new terminal there needs the approval of a supervisor"
+        problem = f"{what}; a new {data.kind} there needs the approval of a supervisor"
         raise refused(403, "second-person", problem)
-    detail = f"a new key for the terminal of seat {data.seat}, where somebody sits; {second} agreed"
+    detail = f"a new key for the {data.kind} {data.device}: {what}; {second} agreed"
     note = messages.NoteOverride(
         at=dispatcher_of(request).clock.now(), by=FLOOR, table=data.table, person=session_in(request).person,
         what="terminal", detail=detail,
     )  # fmt: skip
+    note = msgspec.structs.replace(note, what="reading") if is_shaker else note
     await _execute(request, note)
 
 

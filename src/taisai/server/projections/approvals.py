@@ -52,7 +52,7 @@ ENDPOINTS: Final[Mapping[str, Words]] = {
     ),
     "DELETE /api/staff": Words("Remove a person from the staff list", "将人员从员工名单移除"),
     "POST /api/staff/{person}/unlock": Words("Unlock a person", "为人员解锁"),
-    "POST /api/devices": Words("Enrol a device at a taken seat", "在有人座位登记设备"),
+    "POST /api/devices": Words("Enrol a device where it is in play", "在使用中的座位或赌台登记设备"),
 }
 """Endpoints that take an approval."""
 RANKS: Final[Mapping[str, Words]] = {

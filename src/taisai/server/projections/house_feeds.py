@@ -7,7 +7,7 @@ has its own `TableFeeds`. A table that cannot be read is left out, and the other
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar, cast
 
@@ -31,6 +31,12 @@ from taisai.server.projections.feed_writer import (
 from taisai.server.projections.history import REMEMBERED, RoundLogs
 from taisai.server.projections.house_limits import house_limits
 from taisai.server.projections.house_views import TransferTracker
+from taisai.server.projections.latest_alarms import (
+    StartsWatch,
+    alarms_of_house,
+    is_shown,
+    noting_alarms,
+)
 from taisai.server.projections.sign_in_watch import SignInWatch
 from taisai.server.projections.table_feeds import TableFeeds
 from taisai.server.projections.takings import load_takings, report_view, save_takings
@@ -89,11 +95,11 @@ class TableReader:
         return value
 
 
-def round_logs_of(engine: Engine, name: str) -> RoundLogs:
-    """The logs of a table's last rounds, as far back as its latest entries reach."""
+def latest_events(engine: Engine, name: str) -> Iterator[object]:
+    """The latest events of a table."""
     stream = stream_of(name)
     after = max(0, engine.journal.version(stream) - LATEST_ENTRIES)
-    return RoundLogs.of(event for _, event in engine.journal.events(stream, after=after))
+    return (event for _, event in engine.journal.events(stream, after=after))
 
 
 class HouseFeeds:
@@ -108,6 +114,12 @@ class HouseFeeds:
         self._near: frozenset[tuple[str, str]] = frozenset()
         """What is near its limit, and has its alarm."""
         self._alarms: deque[Alarm] = deque(maxlen=MOST_ALARMS)
+        self._of_tables: dict[str, list[Alarm]] = {}
+        """Table → the alarms that its latest events tell, until a start has shown them."""
+        self._of_before: list[Alarm] = []
+        """The alarms that the start found in the journal."""
+        house = engine.house()
+        self._starts = StartsWatch(house.settings, has_place=house.file != "")
         self._sign_ins = SignInWatch()
         self.warnings: list[str] = []
         """What is wrong with what is stored, in English, for the health of the server."""
@@ -116,6 +128,7 @@ class HouseFeeds:
         self._expired: dict[str, int] = {}
         """Table → the end of its latest expired time for bets."""
         self.begin_again()
+        self._remember_alarms()
 
     def begin_again(self) -> None:
         """Rebuilds everything from the tables as they are now, without followers."""
@@ -128,6 +141,15 @@ class HouseFeeds:
         for name in self._engine.tables():
             self._add_table(name)
 
+    def _remember_alarms(self) -> None:
+        """Shows the alarms of the last day again: else a restart would hide them."""
+        now = self._now()
+        alarms = alarms_of_house(self._engine, now=now)
+        alarms += (alarm for found in self._of_tables.values() for alarm in found if is_shown(alarm, now))
+        self._of_tables.clear()
+        self._of_before = sorted(alarms, key=lambda alarm: alarm.at)[-MOST_ALARMS:]
+        self._alarms.extend(self._of_before)
+
     def _add_table(self, name: str) -> bool:
         """Adds a table's feeds; returns whether the table could be read."""
         feeds = self._reader.read(name, self._make_table)
@@ -137,7 +159,9 @@ class HouseFeeds:
 
     def _make_table(self, name: str) -> TableFeeds:
         engine, window = self._engine, self._windows.get(name)
-        table, takings, logs = engine.table(name), load_takings(engine, name), round_logs_of(engine, name)
+        table, takings = engine.table(name), load_takings(engine, name)
+        alarms = self._of_tables[name] = []
+        logs = RoundLogs.of(noting_alarms(name, latest_events(engine, name), alarms))
         feeds = TableFeeds(table, self._writer, takings, logs, window=window)
         if name in self._expired:
             feeds.ring(table, self._expired[name])
@@ -210,11 +234,20 @@ class HouseFeeds:
     def _apply_house(self, events: Iterable[object]) -> None:
         for event in events:
             attack = self._sign_ins.take(event) if isinstance(event, SignInFailed) else None
-            alarms = [alarm for alarm in (house_views.alarm_of(event), attack) if alarm is not None]
-            self._alarms.extend(alarms)
+            for alarm in filter(None, (house_views.alarm_of(event), attack, self._starts.take(event))):
+                self._say_again(alarm)
             if isinstance(event, DeviceEnrolled | DeviceDismissed):
                 self._terminal_places = None
         self._look_at_limits()
+
+    def _say_again(self, alarm: Alarm) -> None:
+        """Adds an alarm; one of before the start that says the same gives way."""
+        for old in self._of_before:
+            if (old.about, old.says) == (alarm.about, alarm.says):
+                self._of_before.remove(old)
+                self._alarms = deque((other for other in self._alarms if other is not old), MOST_ALARMS)
+                break
+        self._alarms.append(alarm)
 
     def hold_money(self, why: Words | None) -> list[Frame]:
         """Shows the pit why no money leaves the house; None when it may leave."""

@@ -20,6 +20,7 @@ import msgspec
 from taisai.game import events
 from taisai.game.vocabulary import Means
 from taisai.journal import Engine, JournalError, stream_of
+from taisai.journal.reading import hash_of
 from taisai.protocol.views import ReportView, TakingsLine
 
 Period = tuple[str, str]
@@ -224,6 +225,8 @@ class _SavedTakings(msgspec.Struct, frozen=True):
     over: int
     parts: dict[str, str] = {}
     """Part → the digest of its bytes."""
+    last: str = ""
+    """The hash of the table's entry at this version: in a copy that was continued it is another one."""
 
 
 class _OtherPartError(Exception):
@@ -241,7 +244,9 @@ def load_takings(engine: Engine, table: str) -> Takings:
     if body is not None:
         with suppress(msgspec.DecodeError, _OtherPartError):
             saved = msgspec.json.decode(body, type=_SavedTakings)
-            if saved.version <= engine.journal.version(stream_of(table)):
+            stream = stream_of(table)
+            is_of_this_history = saved.last == hash_of(engine.journal.store, stream, saved.version)
+            if saved.version <= engine.journal.version(stream) and is_of_this_history:
                 takings, after = _restored(engine, table, saved), saved.version
     for _, event in engine.journal.events(stream_of(table), after=after):
         takings.apply(event)
@@ -268,7 +273,7 @@ def save_takings(engine: Engine, table: str, takings: Takings) -> None:
         saved = _SavedTakings(
             version=version, table=takings.table, currency=takings.currency, day=takings.day,
             shift=takings.shift, periods=len(takings.periods), round=takings.round, over=takings.over,
-            parts=takings.saved,
+            parts=takings.saved, last=hash_of(engine.journal.store, stream_of(table), version),
         )  # fmt: skip
         store.keep_secret(_name(table), msgspec.json.encode(saved))
         takings.touched.clear()

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import structlog
 
-from taisai.cage.messages import LimitAmounts, NotePlace, NoteStart, NoteStop, TakeSettings
+from taisai.cage.messages import LimitAmounts, NoteClock, NotePlace, NoteStart, NoteStop, TakeSettings
 from taisai.game.refusals import Refusal
 from taisai.game.vocabulary import FLOOR
 from taisai.journal import Engine, FencedError, JournalError, SigningKey
@@ -26,6 +26,7 @@ from taisai.server.http.public import our_pages
 from taisai.server.projections.feed_writer import Frame
 from taisai.server.projections.house_feeds import HouseFeeds
 from taisai.server.projections.house_views import audit_alarm, storage_alarm
+from taisai.server.runtime.agreed_witnesses import AgreedWitnesses
 from taisai.server.runtime.alarms import Alarms
 from taisai.server.runtime.archiving import Archiving
 from taisai.server.runtime.background_audit import BackgroundAudit
@@ -33,7 +34,7 @@ from taisai.server.runtime.betting_clock import Countdown
 from taisai.server.runtime.command_queue import CommandQueue
 from taisai.server.runtime.environment import Clock, Entropy
 from taisai.server.runtime.gaming_days import GamingDays
-from taisai.server.runtime.machine import RESTORED_WORDS, Machine, moved_words
+from taisai.server.runtime.machine import RESTORED_ALARM, RESTORED_WORDS, Machine, moved_words
 from taisai.server.runtime.metrics import Metrics
 from taisai.server.runtime.monitors import Monitors
 from taisai.server.runtime.plan import HousePlan, TablePlan
@@ -93,6 +94,7 @@ class HouseServer:
             self.queue, engine, plan, key=key, clock=clock, links=links, hold_money=self._hold_money
         )
         self.sealing.count(metrics)
+        self._witnesses = AgreedWitnesses(links, self.sealing, engine.house().settings)
         self.authentication = Authentication(
             self.queue, entropy=entropy, issuer=plan.house, passwords=passwords,
             sessions=StaffSessions(entropy, plan.policy), generic=self.demonstration,
@@ -134,10 +136,12 @@ class HouseServer:
         """Ends old sessions and finishes transfers; returns what people have to do. No socket is open yet."""
         now = self.clock.now()
         await self.authentication.begin(now)
-        await self._note(TakeSettings(at=now, by=FLOOR, settings=dict(self.plan.settings)))
+        await self._note(TakeSettings(at=now, by=FLOOR, settings=await self._settings()))
         if (limits := self.plan.amounts) is not None:
             await self._note(LimitAmounts(at=now, by=FLOOR, **limits._asdict()))
         await self._note(NoteStart(at=now, by=FLOOR, program=self.plan.program, manifest=self.plan.manifest))
+        if self.plan.behind:
+            await self._note(NoteClock(at=now, by=FLOOR, jump=-self.plan.behind))
         left = await self._note_place(now)
         await self._positions.reconcile()
         left += await finish(self.queue, self.clock, entropy=self.entropy)
@@ -156,6 +160,19 @@ class HouseServer:
             self._spawn(self._every(TICK, self._audit_further))
         return left
 
+    async def _settings(self) -> dict[str, str]:
+        """The settings in force, and what is known of the witnesses."""
+        if not self._witnesses.matter:
+            return dict(self.plan.settings)
+        known, size = await self.queue.run(lambda engine: (engine.house().settings, engine.journal.size))
+        return self._witnesses.settings(self.plan.settings, known, size=size)
+
+    async def _note_witnesses(self) -> None:
+        """Records what has become known of a witness since the start, or that two people agreed to it."""
+        if self._witnesses.has_news():
+            now = self.clock.now()
+            await self._note(TakeSettings(at=now, by=FLOOR, settings=await self._settings()))
+
     async def _note_place(self, now: int) -> list[str]:
         """Records where the journal is; says what people must make sure of if it is not where it was."""
         place, note = self.plan.place, self.plan.restored
@@ -168,6 +185,7 @@ class HouseServer:
         if note is not None:
             with suppress(OSError):  # the next start only says it again
                 note.unlink()
+            self._machine.restored = RESTORED_ALARM
             return [RESTORED_WORDS]
         if before in (("", ""), place):
             return []
@@ -196,6 +214,7 @@ class HouseServer:
         self._archiving.tick()
         self._monitors.tick()
         self._positions.tick()
+        await self._note_witnesses()
         await self.authentication.tick(self.clock.now())
 
     async def _refresh(self) -> None:

@@ -60,6 +60,8 @@ class Machine:
         """The latest step in milliseconds, and when it was seen by the steady clock."""
         self.moved: Words | None = None
         """What a start found out about the place of the journal, if somebody must know."""
+        self.restored: Words | None = None
+        """That the journal was restored, if it was."""
 
     # The event loop
 
@@ -142,6 +144,7 @@ class Machine:
         alarms.add("disk-low", self._disk_low, is_grave=False)
         alarms.add("clock-stepped", self._clock_stepped, is_grave=False)
         alarms.add("journal-moved", lambda: self.moved, is_grave=True)
+        alarms.add("journal-restored", lambda: self.restored, is_grave=False)
 
     def _loop_stalled(self) -> Words | None:
         if self.late < self._thresholds.stall:
@@ -209,6 +212,12 @@ def _tenths(size: int) -> str:
 
 RESTORED_WORDS: Final = (
     "the journal was restored from a backup: make sure that no other server runs on the original or on a copy"
+)
+
+
+RESTORED_ALARM: Final = Words(
+    f"T{RESTORED_WORDS[1:]}. If nobody of you restored it, someone moved it and left the note of a restore",
+    "日志由备份恢复：请确认没有其他服务器在使用原件或其副本。若无人做过恢复，则有人移动了日志并留下恢复的记号",
 )
 
 

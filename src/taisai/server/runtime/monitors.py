@@ -16,6 +16,7 @@ from taisai.game.rounds.settlement import stakes_by_purse
 from taisai.game.vocabulary import FLOOR
 from taisai.journal import Engine, JournalError, Submission, stream_of, table_of
 from taisai.journal.codec import HOUSE_STREAM
+from taisai.journal.reading import hash_of
 from taisai.server.runtime.command_queue import CommandQueue, Committed
 from taisai.server.runtime.environment import Clock
 from taisai.server.runtime.machine import Machine, Measured
@@ -38,6 +39,8 @@ class _Kept(msgspec.Struct, frozen=True):
     """The first round of this set of dice."""
     last: int
     state: dict[str, Any]
+    entry: str = ""
+    """The hash of the table's entry at this version: in a copy that was continued it is another one."""
 
 
 class Monitors:
@@ -179,6 +182,7 @@ class _Watch:
 
     def __init__(self, table: str, level: Fraction) -> None:
         self._vault = f"watch/{table}"
+        self._stream = stream_of(table)
         self._level = level
         self.dice = DiceWatch(level)
         self.serial = ""
@@ -187,13 +191,12 @@ class _Watch:
 
     def follow(self, engine: Engine, table: Table, *, again: bool) -> bool:
         """Counts new results, or all again; returns whether there is a new alarm."""
-        placed = table.equipment.placed.get(DICE)
-        serial = placed.serial if placed is not None else ""
         had = self.dice.alarm  # False after a start: an alarm that holds is noted again
         if not self._is_loaded:
             again = self._load(engine, table) or again
-        if serial != self.serial:
-            self.serial, self._first, self._last = serial, len(table.rounds) + 1, len(table.rounds)
+        placed = table.equipment.placed.get(DICE)
+        if placed is not None and placed.serial != self.serial:  # dice in the cupboard stay the same dice
+            self.serial, self._first, self._last = placed.serial, len(table.rounds) + 1, len(table.rounds)
             self.dice, had = DiceWatch(self._level), False
         if again:
             self.dice, self._last = DiceWatch(self._level), self._first - 1
@@ -211,26 +214,56 @@ class _Watch:
     def _load(self, engine: Engine, table: Table) -> bool:
         """Loads the watch; returns whether all results must be counted again."""
         self._is_loaded = True
-        self._first, self._last = len(table.rounds) + 1, len(table.rounds)
+        kept = self._kept(engine)
+        since = [] if kept is None else list(engine.journal.events(stream_of(table.name), after=kept.version))
+        if kept is None or any(_are_other_dice(event, kept.serial) for _, event in since):
+            # What was stored is gone, or of other dice: somebody may want these to begin again.
+            self.serial, self._first = _dice_on(engine, table.name)
+            return True
+        self.dice = DiceWatch.restored(kept.state)
+        self.serial, self._first, self._last = kept.serial, kept.first, kept.last
+        return self.dice.level != self._level or any(_corrects(event) for _, event in since)
+
+    def _kept(self, engine: Engine) -> _Kept | None:
+        """What is stored of the watch, if it can be used."""
         written = engine.journal.store.secret(self._vault)
         if written is None:
-            return False
+            return None
         try:
             kept = msgspec.json.decode(written, type=_Kept)
-            dice = DiceWatch.restored(kept.state)
+            DiceWatch.restored(kept.state)
         except (msgspec.DecodeError, ValueError, KeyError, TypeError):
-            return False
-        self.dice, self.serial, self._first, self._last = dice, kept.serial, kept.first, kept.last
-        since = engine.journal.events(stream_of(table.name), after=kept.version)
-        return dice.level != self._level or any(_corrects(event) for _, event in since)
+            return None
+        is_of_this_history = kept.entry == hash_of(engine.journal.store, self._stream, kept.version)
+        return kept if is_of_this_history else None
 
     def _keep(self, engine: Engine, table: Table) -> None:
         version = engine.journal.version(stream_of(table.name))
-        kept = _Kept(version, self.serial, self._first, self._last, dict(self.dice.state()))
+        entry = hash_of(engine.journal.store, self._stream, version)
+        kept = _Kept(version, self.serial, self._first, self._last, dict(self.dice.state()), entry)
         try:
             engine.journal.store.keep_secret(self._vault, msgspec.json.encode(kept))
         except JournalError as error:
             _log.warning("the state of the dice monitor could not be stored", error=str(error))
+
+
+def _are_other_dice(event: object, serial: str) -> bool:
+    return isinstance(event, happened.ItemPlaced) and event.item == DICE and event.serial != serial
+
+
+def _dice_on(engine: Engine, table: str) -> tuple[str, int]:
+    """The serial of the latest dice of a table and their first round; reads all its entries."""
+    serial, first, opened, over = "", 1, 0, 0
+    for _, event in engine.journal.events(stream_of(table)):
+        if isinstance(event, happened.BetsOpened):
+            opened = event.round
+        elif isinstance(event, happened.RoundConcluded) or (
+            isinstance(event, happened.RoundVoided) and event.round == opened
+        ):
+            over = opened
+        elif isinstance(event, happened.ItemPlaced) and _are_other_dice(event, serial):
+            serial, first = event.serial, over + 1
+    return serial, first
 
 
 def _corrects(event: object) -> bool:

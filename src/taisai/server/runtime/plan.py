@@ -102,6 +102,8 @@ class HousePlan:
     """Where the journal's file is; None where that is not recorded."""
     restored: Path | None = None
     """The note of `taisai restore` beside the journal, until a start has recorded it."""
+    behind: int = 0
+    """Milliseconds that the clock is behind the last entry, where the start accepted that."""
     free: Callable[[], int] | None = None
     """The free bytes of the journal's disk; None for a journal without a file."""
     day: Callable[[int], str] | None = None

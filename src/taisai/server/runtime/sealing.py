@@ -10,6 +10,7 @@ from typing import Final
 import structlog
 
 from taisai.cage.messages import WitnessOverridden
+from taisai.cage.values import MOST_OVERRIDE
 from taisai.journal import Engine, JournalError, SigningKey
 from taisai.journal.codec import HOUSE_STREAM
 from taisai.journal.seals.merkle import leaf_hash
@@ -25,6 +26,7 @@ from taisai.server.runtime.witness_links import Sealed, WitnessLink
 SEAL: Final = 1.0  # seconds between looks for entries to seal
 ASK_AGAIN: Final = 30_000  # ms after which an idle house asks its witnesses whether they still answer
 ALARM_AFTER: Final = 5_000  # ms of silence before the pit has an alarm: a restart of a witness takes less
+SLOW: Final = 60_000  # ms that a clock may be set back without ending an override
 TAIL_STAYS: Final = 3_600_000  # ms that the pit shows an unsealed tail: nothing says that people looked
 NO_WITNESS: Final = "no-witness"
 """The alarm of a house without a witness, which a start finds."""
@@ -71,6 +73,8 @@ class Sealing:
         self._failure: str | None = None
         """Why the journal could not be sealed the last time."""
         self._overridden_until = engine.house().witness_overridden
+        self.removed: Words | None = None
+        """Which witness of the start before is gone or has forgotten, until two people override it."""
         self._at_work: set[asyncio.Task[None]] = set()
         if links:
             engine.journal.recent = []
@@ -80,7 +84,8 @@ class Sealing:
 
     def refusal(self) -> str | None:
         """Why no money may leave the house now."""
-        return self._contradiction or (None if self._is_overridden else self._problem)
+        removed = None if self.removed is None else self.removed.en
+        return self._contradiction or (None if self._is_overridden else removed or self._problem)
 
     async def cover(self) -> str | None:
         """Seals all entries so far, and waits until every witness has seen them; or why one has not."""
@@ -118,7 +123,8 @@ class Sealing:
 
     @property
     def _is_overridden(self) -> bool:
-        return self._clock.now() < self._overridden_until
+        # A clock that was ahead when they decided, or is set back, gives nobody more hours.
+        return 0 < self._overridden_until - self._clock.now() <= MOST_OVERRIDE * 3_600_000 + SLOW
 
     @property
     def _is_time_to_ask(self) -> bool:
@@ -128,6 +134,7 @@ class Sealing:
         for event in committed.events if committed.stream == HOUSE_STREAM else ():
             if isinstance(event, WitnessOverridden):
                 self._overridden_until = event.until
+                self.removed = None
 
     # Every second
 
@@ -204,6 +211,7 @@ class Sealing:
         alarms.add("journal-unsealed", self._cannot_seal, is_grave=True)
         alarms.add("witness-contradicts", self._contradicted, is_grave=True)
         alarms.add("witness-silent", self._silent, is_grave=True)
+        alarms.add("witness-removed", lambda: self.removed, is_grave=True)
         alarms.add(NO_WITNESS, lambda: found.get(NO_WITNESS), is_grave=False)
         alarms.add(UNSEALED_TAIL, tail, is_grave=False)
 
@@ -291,7 +299,7 @@ class Sealing:
     def _show_money(self) -> None:
         """Shows the pit when no money leaves the house any more, why, and when it may leave again."""
         refusal = self.refusal()
-        is_known = self._is_silent or self._contradiction is not None
+        is_known = self._is_silent or self._contradiction is not None or self.removed is not None
         no_money = None if refusal is None or not is_known else Words(refusal, refusal)
         if no_money != self._shown:
             self._shown = no_money

@@ -80,6 +80,8 @@ class OpenedJournal:
     key: SigningKey
     approvals: RulebookApprovals
     start: StartupReport
+    behind: int = 0
+    """Milliseconds that the clock is behind the last entry, where that was accepted."""
 
     @property
     def journal(self) -> Journal:
@@ -91,10 +93,10 @@ def free_bytes(path: Path) -> int:
 
 
 def opened(
-    config: Config, *, now: int, free: Callable[[Path], int] = free_bytes
+    config: Config, *, now: int, free: Callable[[Path], int] = free_bytes, accept_clock: bool = False
 ) -> tuple[StartupReport, OpenedJournal | None]:
     """Opens the journal if the server may write to it; recovery comes next."""
-    start = StartupReport()
+    start, behind = StartupReport(), 0
     _check_files(config, start)
     _check_disk(config, start, free)
     key, approvals = _signing_key(config, start), _approvals(config, start)
@@ -103,7 +105,7 @@ def opened(
         return start, None
     try:
         _check_journal(config, engine, key, start)
-        _check_clock(config, engine.journal, now, start)
+        behind = _check_clock(config, engine.journal, now, start, is_accepted=accept_clock)
     except (RulesError, StreamError) as error:
         start.fails("journal", f"{error} ({config.journal.file.name})")
     except BaseException:
@@ -112,7 +114,7 @@ def opened(
     if not start.passed or key is None or approvals is None:
         engine.journal.close()
         return start, None
-    return start, OpenedJournal(engine, key, approvals, start)
+    return start, OpenedJournal(engine, key, approvals, start, behind)
 
 
 def _check_files(config: Config, start: StartupReport) -> None:
@@ -228,14 +230,22 @@ def _check_journal(config: Config, engine: Engine, key: SigningKey | None, start
         start.passes("journal", f"{identity.journal} of {house.name}, {journal.size:,} entries")
 
 
-def _check_clock(config: Config, journal: Journal, now: int, start: StartupReport) -> None:
+def _check_clock(
+    config: Config, journal: Journal, now: int, start: StartupReport, *, is_accepted: bool
+) -> int:
+    """By how much the clock is behind the last entry, if that was accepted."""
     last = journal.store.last()
     behind = 0 if last is None else journal.codec.decode(last.body, last.position).event.at - now
-    if behind > config.floor.clock_jump_ms:
-        at_most = f"at most {config.floor.clock_jump_ms:,} ms behind the journal's last entry"
-        start.fails("clock", f"expected a clock {at_most}, got {behind:,} ms behind")
-    else:
+    if behind <= config.floor.clock_jump_ms:
         start.passes("clock", "not behind the journal's last entry")
+        return 0
+    if is_accepted:
+        start.warns("clock", f"{behind:,} ms behind the journal's last entry; accepted, and recorded")
+        return behind
+    at_most = f"at most {config.floor.clock_jump_ms:,} ms behind the journal's last entry"
+    repair = "set it; if it is right, an earlier start had a wrong one: start once with --accept-clock"
+    start.fails("clock", f"expected a clock {at_most}, got {behind:,} ms behind; {repair}")
+    return 0
 
 
 def proven(
