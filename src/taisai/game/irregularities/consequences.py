@@ -19,7 +19,7 @@ from taisai.game.refusals import Reason, Refusal
 from taisai.game.rounds import corrections
 from taisai.game.rounds.messages import BetsReopened, DiceUncovered, SettlementUndone
 from taisai.game.rounds.round import Round
-from taisai.game.table import Table
+from taisai.game.table import MOST_REFERRALS, Table
 from taisai.game.terms.messages import TableShut
 from taisai.game.vocabulary import Hold, Subject
 from taisai.rules.clauses import Clause
@@ -319,6 +319,8 @@ def _reset_and_enter(table: Table, case: IrregularityCase) -> Events | Refusal:
 
 def _refer(table: Table, case: IrregularityCase) -> Events | Refusal:
     assert case.ruled.to is not None
+    if refusal := too_many_referrals(table):
+        return refusal
     holds = case.round is not None and case.round is table.round
     if table.practice > 1 and case.event is Irregularity.CHIPS_UNCLEAR:
         holds = holds and case.phase.visibility is Visibility.SHOWN  # decided after the uncovering
@@ -327,6 +329,15 @@ def _refer(table: Table, case: IrregularityCase) -> Events | Refusal:
         table, case.at, case.by, case.ruled.clause, subject=case.event, number=number, to=case.ruled.to,
         holds=holds, detail=case.detail,
     )  # fmt: skip
+
+
+def too_many_referrals(table: Table) -> Refusal | None:
+    """Why nobody may refer another question: too many wait for a decision."""
+    waiting = sum(referral.decided_by is None for referral in table.referrals.values())
+    if waiting < MOST_REFERRALS:
+        return None
+    message = f"the table has {waiting} open questions, the greatest number: decide some of them first"
+    return refused(Reason.TOO_MANY, "house:most", message)
 
 
 def referred(
@@ -346,7 +357,7 @@ def referred(
     outside = clause.startswith("house:") and subject not in (Subject.CALL, Subject.DISPUTE)
     return (
         Referred(
-            at=at, by=by, clause=clause, referral=f"r{len(table.referrals) + 1}", subject=subject,
+            at=at, by=by, clause=clause, referral=f"r{table.referrals_made + 1}", subject=subject,
             round=number, to=to, holds=holds, outside=outside, detail=detail, seat=seat,
         ),
     )  # fmt: skip

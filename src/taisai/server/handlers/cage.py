@@ -27,6 +27,7 @@ from taisai.server.handlers.transfers import (
     arrival,
     arriving,
     as_printed,
+    asked_id,
     kept,
     short_id,
     table_at,
@@ -127,7 +128,10 @@ async def owners_moved(
 
 async def fill(context: Context, principal: Principal, request: requests.FillRequest) -> ServerMessage:
     """Chips leave the cage and arrive in the tray, where the second person sees them come."""
-    queue, transfer = context.queue, short_id("fill", principal.name, request.id)
+    queue, now = context.queue, context.clock.now()
+    transfer = await queue.run(
+        lambda engine: asked_id(engine.house().transfers, "fill", principal.name, request.id, at=now)
+    )
     moved = HouseTransfer(transfer, HouseTransferKind.FILL, request.table, request.amount, Direction.DUE)
     if await queue.run(lambda engine: kept(engine, transfer)) == moved:
         return await _arrived(context, request.id, moved, again=True)
@@ -135,8 +139,8 @@ async def fill(context: Context, principal: Principal, request: requests.FillReq
     if isinstance(second, RefusedReply):
         return second
     command = messages.SendFill(
-        at=context.clock.now(), by=principal.name, transfer=transfer, table=request.table,
-        amount=request.amount, second=second,
+        at=now, by=principal.name, transfer=transfer, table=request.table, amount=request.amount,
+        second=second,
     )  # fmt: skip
     return await _carried(context, request.id, moved, command, second)
 
@@ -146,7 +150,9 @@ async def take_credit(
 ) -> ServerMessage:
     """Chips leave the tray and arrive at the cage."""
     queue, now = context.queue, context.clock.now()
-    transfer = request.transfer or short_id("credit", principal.name, request.id)
+    transfer: str = request.transfer or await queue.run(
+        lambda engine: _asked_at_table(engine, request.table, "credit", principal.name, request.id, at=now)
+    )
     receive = messages.ReceiveCredit(
         at=now, by=principal.name, transfer=transfer, table=request.table, amount=request.amount
     )
@@ -183,14 +189,17 @@ async def take_drop(
     context: Context, principal: Principal, request: requests.TakeDropRequest
 ) -> ServerMessage:
     """A drop box leaves its table; it is on its way until it has been counted."""
-    queue, transfer = context.queue, short_id("drop", principal.name, request.id)
+    queue, now = context.queue, context.clock.now()
+    transfer = await queue.run(
+        lambda engine: _asked_at_table(engine, request.table, "drop", principal.name, request.id, at=now)
+    )
     known = await queue.run(lambda engine: _booked(engine, request.table, transfer))
     if known is not None:
         return DoneReply(to=request.id, amount=known, transfer=transfer, again=True)
     second = await context.second(principal, request)
     if isinstance(second, RefusedReply):
         return second
-    send = SendDrop(at=context.clock.now(), by=principal.name, transfer=transfer, second=second)
+    send = SendDrop(at=now, by=principal.name, transfer=transfer, second=second)
     sent = await queue.execute(stream_of(request.table), send)
     if isinstance(sent, Refusal):
         return answer_to(request.id, sent)
@@ -237,7 +246,10 @@ async def settle_claim(
     context: Context, principal: Principal, request: requests.SettleClaimRequest
 ) -> ServerMessage:
     """The cage pays what is a player's, or collects what they owe, and the table's claim is over."""
-    queue, transfer = context.queue, short_id("claim", principal.name, request.id)
+    queue, now = context.queue, context.clock.now()
+    transfer = await queue.run(
+        lambda engine: asked_id(engine.house().transfers, "claim", principal.name, request.id, at=now)
+    )
 
     def read(engine: Engine) -> tuple[Claim | None, HouseTransfer | None] | Refusal:
         """The table's record of an open claim, the House's of a settled one."""
@@ -262,7 +274,7 @@ async def settle_claim(
     direction = Direction.DUE if of_player else Direction.OWED
     moved = HouseTransfer(transfer, kind, request.table, amount, direction, claim=request.claim)
     command = (messages.PayClaim if of_player else messages.CollectClaim)(
-        at=context.clock.now(), by=principal.name, transfer=transfer, table=request.table,
+        at=now, by=principal.name, transfer=transfer, table=request.table,
         claim=request.claim, amount=amount, second=second,
     )  # fmt: skip
     return await _carried(context, request.id, moved, command, second)
@@ -303,6 +315,12 @@ async def _arrived(
         stream_of(moved.table), lambda engine: arrival(engine, moved, at=at, second=second)
     )
     return answer_to(request_id, answer, amount=moved.amount, transfer=moved.id, again=again)
+
+
+def _asked_at_table(engine: Engine, table_name: str, kind: str, *parts: str, at: int) -> str:
+    """The id of a transfer that the table books first."""
+    table = table_at(engine, table_name)
+    return asked_id(() if isinstance(table, Refusal) else table.transfers, kind, *parts, at=at)
 
 
 def _booked(engine: Engine, table_name: str, transfer: str) -> int | None:
