@@ -150,8 +150,11 @@ async def take_credit(
 ) -> ServerMessage:
     """Chips leave the tray and arrive at the cage."""
     queue, now = context.queue, context.clock.now()
-    transfer: str = request.transfer or await queue.run(
-        lambda engine: _asked_at_table(engine, request.table, "credit", principal.name, request.id, at=now)
+    transfer = await queue.run(
+        lambda engine: (
+            request.transfer
+            or _asked_at_table(engine, request.table, "credit", principal.name, request.id, at=now)
+        )
     )
     receive = messages.ReceiveCredit(
         at=now, by=principal.name, transfer=transfer, table=request.table, amount=request.amount
