@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import OrderedDict
 from typing import Final, NamedTuple
 
+import msgspec
+
 from taisai.server.auth.permissions import MOST_KEYS
 
 FREE_FAILURES: Final = 5  # of one key in a row, for someone who types badly; each one after them costs time
@@ -13,6 +15,11 @@ FIRST_DELAY: Final = 2_000  # ms after the first failure that is not free; every
 LONGEST_DELAY: Final = 15 * 60_000  # ms: four guesses an hour
 KNOWN_FOR: Final = 7 * 24 * 3_600_000  # ms: a desk that is used once a week stays known
 MOST_NETWORKS: Final = 10_000  # known at a time
+MOST_STORED: Final = (
+    1_000  # of them, the latest: what a start knows again, and a secret has room for
+)
+STORED_AGAIN: Final = 3_600_000  # ms after which a network that is still in use is stored again
+STORED_EVERY: Final = 60_000  # ms between two times that they are stored
 
 
 class _Failures(NamedTuple):
@@ -63,9 +70,12 @@ class KnownNetworks:
     def __init__(self, most: int = MOST_NETWORKS) -> None:
         self._most = most
         self._seen: OrderedDict[str, int] = OrderedDict()
+        self._is_stored = True
+        self._stored_at: int | None = None
 
     def add(self, network: str, now: int) -> None:
         """Someone proved at this network who they are."""
+        self._is_stored &= now - self._seen.get(network, -STORED_AGAIN) < STORED_AGAIN
         self._seen[network] = now
         self._seen.move_to_end(network)
         if len(self._seen) > self._most:
@@ -74,6 +84,29 @@ class KnownNetworks:
     def has(self, network: str, now: int) -> bool:
         seen = self._seen.get(network)
         return seen is not None and now - seen < KNOWN_FOR
+
+    def to_store(self, now: int, *, at_once: bool = False) -> bytes | None:
+        """What to store, so that the next start knows them too; None if nothing changed, or not long ago."""
+        is_late = self._stored_at is None or abs(now - self._stored_at) >= STORED_EVERY
+        if self._is_stored or not (is_late or at_once):
+            return None
+        self._is_stored, self._stored_at = True, now
+        return msgspec.json.encode(list(self._seen.items())[-MOST_STORED:])
+
+    def not_stored(self) -> None:
+        """What was to be stored was not."""
+        self._is_stored = False
+
+    def restore(self, stored: bytes | None, now: int) -> None:
+        """Knows again what was stored; nothing if it cannot be read."""
+        try:
+            known = msgspec.json.decode(stored or b"[]", type=list[tuple[str, int]])
+        except msgspec.DecodeError:
+            return
+        for network, seen in known:
+            self._seen.setdefault(
+                network, min(seen, now)
+            )  # a clock set back makes none known longer
 
     def __len__(self) -> int:
         return len(self._seen)

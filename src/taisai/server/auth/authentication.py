@@ -36,6 +36,8 @@ from taisai.server.auth.sign_in_refusals import (
 from taisai.server.auth.verification import NO_ADDRESS, WORKERS, QueueLike, VerifiedPerson, Verifier
 from taisai.server.runtime.environment import Entropy
 
+NETWORKS: Final = "networks"
+"""The name in the vault of the known networks."""
 PROVED_FOR: Final = 5 * 60_000  # ms after a proof in which the person of a session approves without another
 SIGN_INS: Final = RateLimit(burst=10, every=6_000)  # from one address: a whole desk at the start of a shift
 T = TypeVar("T")
@@ -294,6 +296,7 @@ class Authentication:
         self.sessions.due(now)
         self.approvals.due(now)
         await self._note_ends(now)
+        await self._keep_networks(now)
         if self._gone:
             gone, self._gone = self._gone, set()
             try:
@@ -306,7 +309,8 @@ class Authentication:
 
         Credentials that were set before there were commitments are committed to as they are, once.
         """
-        open_, gone, before = await self._queue.run(_left_over)
+        open_, gone, before = await self._queue.run(vault.left_over)
+        self.known.restore(await self._queue.run(_known_networks), now)
         if before:
             adopting = messages.AdoptCredentials(at=now, by=FLOOR, commitments=before)
             answer = await self._queue.execute(HOUSE_STREAM, adopting)
@@ -322,7 +326,18 @@ class Authentication:
         await asyncio.gather(*self._tasks, return_exceptions=True)
         self.sessions.end_all(why=SignOutCause.STOPPED)
         await self._note_ends(now)
+        await self._keep_networks(now, at_once=True)
         self._executor.shutdown()
+
+    async def _keep_networks(self, now: int, *, at_once: bool = False) -> None:
+        """Stores the known networks in the vault, where nobody without the house key can add one."""
+        stored = self.known.to_store(now, at_once=at_once)
+        if stored is None:
+            return
+        try:
+            await self._queue.run(lambda engine: engine.journal.store.keep_secret(NETWORKS, stored))
+        except JournalError:
+            self.known.not_stored()  # the next time it may do
 
     def _ended(self, session: Session, why: SignOutCause) -> None:
         self.approvals.withdrawn(session=session.id)
@@ -364,6 +379,10 @@ def _is_unwritten(answer: Answer | BaseException) -> bool:
 # In the writer's thread
 
 
+def _known_networks(engine: Engine) -> bytes | None:
+    return engine.journal.store.secret(NETWORKS)
+
+
 def _rank_of(person: str, engine: Engine) -> str | None:
     return engine.house().people.get(person)
 
@@ -373,26 +392,3 @@ def _delete(people: Iterable[str], engine: Engine) -> None:
     for person in people:
         if person not in engine.house().credentials:
             vault.forget(engine.journal.store, person)
-
-
-def _left_over(engine: Engine) -> tuple[dict[str, str], set[str], dict[str, str]]:
-    """What was left by the last stop.
-
-    Sessions, people with stored credentials that the House does not know, and commitments that are missing.
-    """
-    house = engine.house()
-    gone = vault.holders(engine.journal.store) - house.credentials
-    return dict(house.sessions), gone, _without_commitment(engine)
-
-
-def _without_commitment(engine: Engine) -> dict[str, str]:
-    """The commitments to credentials of a house that has none yet."""
-    house, store = engine.house(), engine.journal.store
-    if house.guarded:
-        return {}
-    found = {person: vault.stored(store, person) for person in sorted(house.credentials)}
-    return {
-        person: vault.commitment(engine.journal, person, credentials)
-        for person, credentials in found.items()
-        if credentials is not None
-    }

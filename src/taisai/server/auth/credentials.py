@@ -259,6 +259,29 @@ def altered(engine: Engine) -> list[str]:
     return sorted(person for person in engine.house().commitments if kept(engine, person) is None)
 
 
+def left_over(engine: Engine) -> tuple[dict[str, str], set[str], dict[str, str]]:
+    """What was left by the last stop.
+
+    Sessions, people with stored credentials that the House does not know, and commitments that are missing.
+    """
+    house = engine.house()
+    gone = holders(engine.journal.store) - house.credentials
+    return dict(house.sessions), gone, _without_commitment(engine)
+
+
+def _without_commitment(engine: Engine) -> dict[str, str]:
+    """The commitments to credentials of a house that has none yet."""
+    house, store = engine.house(), engine.journal.store
+    if house.guarded:
+        return {}
+    found = {person: stored(store, person) for person in sorted(house.credentials)}
+    return {
+        person: commitment(engine.journal, person, credentials)
+        for person, credentials in found.items()
+        if credentials is not None
+    }
+
+
 # Activation codes
 
 ACTIVATION_SYMBOLS: Final = 12  # of 32: 60 random bits, of which five tries find nothing
