@@ -294,7 +294,7 @@ def test_a_request_of_the_same_id_after_the_archive_is_another_transfer_and_take
 @pytest.mark.parametrize("names", [("t1", "t1"), ("unknown",), ("of a ticket",), ("late",), ("f", 7)])
 def test_nobody_makes_the_house_forget_a_transfer_that_is_not_over(names: tuple[Any, ...]) -> None:
     server = inline_server()
-    early = {"table": "T1", "amount": 1, "second": "sue"}
+    early: dict[str, Any] = {"table": "T1", "amount": 1, "second": "sue"}
     for name in ("t1", "f"):
         server.do(SendFill(**server.by("cat"), transfer=name, **early))
     server.do(IssueTicket(**server.by("table"), transfer="of a ticket", table="T1", ticket="x", amount=1))

@@ -22,6 +22,7 @@ from taisai.game.commands import (
 from taisai.game.equipment import maintenance
 from taisai.game.irregularities import consequences, referrals
 from taisai.game.money import claims
+from taisai.game.refusals import Refusal
 from taisai.game.rounds import effects
 from taisai.game.table import Claim
 from taisai.game.terms import opening
@@ -64,7 +65,7 @@ def test_decided_referrals_leave_the_state_and_their_ids_are_never_used_again(
     for number in range(2, 12):
         (event,) = called(server)
         assert event.referral == f"r{number}"
-        assert decided(server, event.referral) is not None
+        assert decided(server, event.referral)[0].treatment is Treatment.CONTINUE
     assert list(server.table().referrals) == ["r1", "r9", "r10", "r11"]
     assert "sue has decided referral r11 already" in decided(server, "r11").message
     assert decided(server, "r2").reason == "bad-value"
@@ -115,7 +116,7 @@ def test_claims_that_are_waived_are_bounded(monkeypatch: pytest.MonkeyPatch) -> 
         server.table().claims[name] = Claim(name, 1, "7", 1, 100, of_player=False)
 
     def waive(claim: str) -> Any:
-        waiving = {"how": ClaimEnd.WAIVE, "reason": "a regular", "second": "pat"}
+        waiving: dict[str, Any] = {"how": ClaimEnd.WAIVE, "reason": "a regular", "second": "pat"}
         return claims.settle_claim(server.table(), SettleClaim(**server.by("sue"), claim=claim, **waiving))
 
     assert waive("c1")[0].claim == "c1"
@@ -131,7 +132,9 @@ def test_items_that_do_not_come_back_are_bounded(monkeypatch: pytest.MonkeyPatch
     placing = PlaceItem(**server.by("dan"), item="dice", serial="D-2")
     assert not hasattr(maintenance.place_item(table, placing), "reason")
     table.equipment.retired.add(("dice", "D-1"))
-    assert maintenance.place_item(table, placing).reason == "too-many"
+    refused = maintenance.place_item(table, placing)
+    assert isinstance(refused, Refusal)
+    assert refused.reason == "too-many"
 
 
 def test_only_the_latest_terminals_are_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -149,7 +152,12 @@ def test_editions_that_are_adopted_are_bounded(monkeypatch: pytest.MonkeyPatch) 
 
     def adopted(edition: int) -> Any:
         digest = f"sha256:{edition:064x}"
-        fields = {"rulebook": "b", "edition": edition, "digest": digest, "rank": "pit-manager"}
+        fields: dict[str, Any] = {
+            "rulebook": "b",
+            "edition": edition,
+            "digest": digest,
+            "rank": "pit-manager",
+        }
         command = AdoptInterpretations(**server.by("sue"), **fields, asked_by="5.10")
         return asked(server, command, HOUSE_STREAM)
 

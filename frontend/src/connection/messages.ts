@@ -1,4 +1,4 @@
-// Made from the server's schemas c6862bf4b3279968 by `npm run messages`, never by hand.
+// Made from the server's schemas 50e1da9070c9584e by `npm run messages`, never by hand.
 
 export type AnyCommand =
   | Assign
@@ -1613,6 +1613,7 @@ export interface OwnApprovalLine {
   reason: string;
   ranks: string[];
   people: string[];
+  asks: ApprovalLine | null;
 }
 /**
  * The alarms of the server itself. They come also while the journal's writer stands still.
@@ -2489,19 +2490,19 @@ export interface InterpretationsResponse {
   adopted: AdoptedResponse[];
 }
 /**
+ * A person's name, and the answer of their passkey to a challenge (AuthenticationResponseJSON).
+ */
+export interface PasskeyBody {
+  person: string;
+  challenge: string;
+  assertion: {};
+}
+/**
  * A challenge for a passkey. It is good once, for two minutes.
  */
 export interface PasskeyChallengeResponse {
   challenge: string;
   host: string;
-}
-/**
- * A person's name, and the answer of their passkey to a challenge (AuthenticationResponseJSON).
- */
-export interface PasskeySignInBody {
-  person: string;
-  challenge: string;
-  assertion: {};
 }
 /**
  * A person's own password and a code, or the answer of their passkey, as proof that it is them.

@@ -80,7 +80,7 @@ class ProofBody(RequestBody, frozen=True, kw_only=True):
     assertion: dict[str, Any] | None = None
 
 
-class PasskeySignInBody(RequestBody, frozen=True, kw_only=True):
+class PasskeyBody(RequestBody, frozen=True, kw_only=True):
     """A person's name, and the answer of their passkey to a challenge (AuthenticationResponseJSON)."""
 
     person: Name

@@ -15,9 +15,9 @@ FIRST_DELAY: Final = 2_000  # ms after the first failure that is not free; every
 LONGEST_DELAY: Final = 15 * 60_000  # ms: four guesses an hour
 KNOWN_FOR: Final = 7 * 24 * 3_600_000  # ms: a desk that is used once a week stays known
 MOST_NETWORKS: Final = 10_000  # known at a time
-MOST_STORED: Final = (
-    1_000  # of them, the latest: what a start knows again, and a secret has room for
-)
+MOST_STORED: Final = 1_000  # of them, the latest: what a start knows again, and a secret has room for
+NETWORKS: Final = "networks"
+"""The name of the known networks in the vault."""
 STORED_AGAIN: Final = 3_600_000  # ms after which a network that is still in use is stored again
 STORED_EVERY: Final = 60_000  # ms between two times that they are stored
 
@@ -104,9 +104,7 @@ class KnownNetworks:
         except msgspec.DecodeError:
             return
         for network, seen in known:
-            self._seen.setdefault(
-                network, min(seen, now)
-            )  # a clock set back makes none known longer
+            self._seen.setdefault(network, min(seen, now))  # a clock set back makes none known longer
 
     def __len__(self) -> int:
         return len(self._seen)

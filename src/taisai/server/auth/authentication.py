@@ -17,8 +17,8 @@ from taisai.game.vocabulary import FLOOR, is_name
 from taisai.journal import Answer, Engine, JournalError
 from taisai.journal.codec import HOUSE_STREAM, AnyEvent
 from taisai.server.auth import credentials as vault
-from taisai.server.auth.approvals import Approval, Approvals
-from taisai.server.auth.attempts import KnownNetworks
+from taisai.server.auth.approvals import NOT_ASKED, Approval, Approvals
+from taisai.server.auth.attempts import NETWORKS, KnownNetworks
 from taisai.server.auth.credentials import Passwords
 from taisai.server.auth.enrolment import Enrolment, NewSetup
 from taisai.server.auth.passkeys import Challenges, PasskeyOrigin
@@ -36,8 +36,6 @@ from taisai.server.auth.sign_in_refusals import (
 from taisai.server.auth.verification import NO_ADDRESS, WORKERS, QueueLike, VerifiedPerson, Verifier
 from taisai.server.runtime.environment import Entropy
 
-NETWORKS: Final = "networks"
-"""The name in the vault of the known networks."""
 PROVED_FOR: Final = 5 * 60_000  # ms after a proof in which the person of a session approves without another
 SIGN_INS: Final = RateLimit(burst=10, every=6_000)  # from one address: a whole desk at the start of a shift
 T = TypeVar("T")
@@ -178,6 +176,23 @@ class Authentication:
             return SignInRefused(SignInRefusalReason.NOT_SECOND, approved)
         return approved
 
+    async def approve_here(
+        self, id_: str, *, asker: Session, person: str, passkey: PasskeyProof, address: str, now: int
+    ) -> Approval | SignInRefused:
+        """Approves a request as a second person at the page of the first, by a passkey that signs for it."""
+        if self.approvals.of_session(id_, asker=asker.id) is None:
+            return SignInRefused(SignInRefusalReason.NOT_SECOND, NOT_ASKED)
+        proved = await self.verify_passkey(
+            person, passkey.assertion, passkey.challenge, at=passkey.at, purpose=id_, address=address, now=now
+        )
+        if isinstance(proved, SignInRefused):
+            return proved
+        approved = self.approvals.approved(id_, person=proved.person, role=role_of(proved.rank), now=now)
+        if isinstance(approved, str):
+            return SignInRefused(SignInRefusalReason.NOT_SECOND, approved)
+        _log.info("approved at the first person's page", by=proved.person, asked_by=asker.person)
+        return approved
+
     async def _not_present(
         self, session: Session, code: str | None, passkey: PasskeyProof | None, *, address: str, now: int
     ) -> SignInRefused | None:
@@ -248,10 +263,10 @@ class Authentication:
 
     async def verify_passkey(
         self, person: str, assertion: dict[str, Any], challenge: str, *,
-        at: PasskeyOrigin, address: str, now: int,
+        at: PasskeyOrigin, purpose: str = "", address: str, now: int,
     ) -> VerifiedPerson | SignInRefused:  # fmt: skip
-        """The person, if their passkey signed a challenge of `challenges`; the challenge is used up."""
-        open_ = self.challenges.used(challenge, now)
+        """The person, if their passkey signed a challenge for this purpose; the challenge is used up."""
+        open_ = self.challenges.used(challenge, now, purpose)
         proving = self._verifier.proved_by_passkey(person, assertion, open_, at=at, address=address, now=now)
         return await self._to_the_end(proving)
 
@@ -300,7 +315,7 @@ class Authentication:
         if self._gone:
             gone, self._gone = self._gone, set()
             try:
-                await self._queue.run(partial(_delete, gone))
+                await self._queue.run(partial(vault.delete_unknown, gone))
             except JournalError:
                 self._gone |= gone
 
@@ -310,7 +325,8 @@ class Authentication:
         Credentials that were set before there were commitments are committed to as they are, once.
         """
         open_, gone, before = await self._queue.run(vault.left_over)
-        self.known.restore(await self._queue.run(_known_networks), now)
+        stored = await self._queue.run(lambda engine: engine.journal.store.secret(NETWORKS))
+        self.known.restore(stored, now)
         if before:
             adopting = messages.AdoptCredentials(at=now, by=FLOOR, commitments=before)
             answer = await self._queue.execute(HOUSE_STREAM, adopting)
@@ -319,7 +335,7 @@ class Authentication:
         self._to_note += [_Ended(session, person, SignOutCause.STOPPED) for session, person in open_.items()]
         await self._note_ends(now)
         if gone:
-            await self._queue.run(partial(_delete, gone))
+            await self._queue.run(partial(vault.delete_unknown, gone))
 
     async def finish(self, now: int) -> None:
         """Before a stop: answers pending sign-ins and ends every session."""
@@ -332,12 +348,11 @@ class Authentication:
     async def _keep_networks(self, now: int, *, at_once: bool = False) -> None:
         """Stores the known networks in the vault, where nobody without the house key can add one."""
         stored = self.known.to_store(now, at_once=at_once)
-        if stored is None:
-            return
-        try:
-            await self._queue.run(lambda engine: engine.journal.store.keep_secret(NETWORKS, stored))
-        except JournalError:
-            self.known.not_stored()  # the next time it may do
+        if stored is not None:
+            try:
+                await self._queue.run(lambda engine: engine.journal.store.keep_secret(NETWORKS, stored))
+            except JournalError:
+                self.known.not_stored()  # the next time it may do
 
     def _ended(self, session: Session, why: SignOutCause) -> None:
         self.approvals.withdrawn(session=session.id)
@@ -379,16 +394,5 @@ def _is_unwritten(answer: Answer | BaseException) -> bool:
 # In the writer's thread
 
 
-def _known_networks(engine: Engine) -> bytes | None:
-    return engine.journal.store.secret(NETWORKS)
-
-
 def _rank_of(person: str, engine: Engine) -> str | None:
     return engine.house().people.get(person)
-
-
-def _delete(people: Iterable[str], engine: Engine) -> None:
-    """Deletes the credentials of people, except those who were enrolled again with new ones."""
-    for person in people:
-        if person not in engine.house().credentials:
-            vault.forget(engine.journal.store, person)

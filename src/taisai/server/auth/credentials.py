@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import unicodedata
 from base64 import b32decode, b32encode
+from collections.abc import Iterable
 from hmac import compare_digest
 from typing import Any, Final, NamedTuple
 
@@ -257,6 +258,13 @@ def holders(store: Store) -> set[str]:
 def altered(engine: Engine) -> list[str]:
     """People whose stored credentials are not those that they set, or are gone."""
     return sorted(person for person in engine.house().commitments if kept(engine, person) is None)
+
+
+def delete_unknown(people: Iterable[str], engine: Engine) -> None:
+    """Deletes the credentials of people, except those who were enrolled again with new ones."""
+    for person in people:
+        if person not in engine.house().credentials:
+            forget(engine.journal.store, person)
 
 
 def left_over(engine: Engine) -> tuple[dict[str, str], set[str], dict[str, str]]:

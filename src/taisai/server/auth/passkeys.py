@@ -101,23 +101,24 @@ def is_accepted(
 
 
 class Challenges:
-    """Challenges that passkeys have not signed yet. Each is good once."""
+    """Challenges that passkeys have not signed yet. Each is good once, for one purpose."""
 
     def __init__(self, entropy: Entropy) -> None:
         self._entropy = entropy
-        self._open: OrderedDict[str, int] = OrderedDict()
-        """Challenge → when it ends, oldest first."""
+        self._open: OrderedDict[tuple[str, str], int] = OrderedDict()
+        """Challenge and its purpose → when it ends, oldest first."""
 
-    def new(self, now: int) -> str:
+    def new(self, now: int, purpose: str = "") -> str:
+        """`purpose`: the approval that it is for; empty for everything that a person does for themselves."""
         challenge = _text(self._entropy(CHALLENGE))
-        self._open[challenge] = now + CHALLENGE_LASTS
+        self._open[challenge, purpose] = now + CHALLENGE_LASTS
         if len(self._open) > MOST_CHALLENGES:
             self._open.popitem(last=False)
         return challenge
 
-    def used(self, challenge: str, now: int) -> bytes | None:
-        """The bytes of a challenge, which is then used up; None if it is not open."""
-        return _bytes(challenge) if now < self._open.pop(challenge, 0) else None
+    def used(self, challenge: str, now: int, purpose: str = "") -> bytes | None:
+        """The bytes of a challenge, which is then used up; None if it is not open for this purpose."""
+        return _bytes(challenge) if now < self._open.pop((challenge, purpose), 0) else None
 
 
 def _server(at: PasskeyOrigin) -> Fido2Server:

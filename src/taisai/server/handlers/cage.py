@@ -84,6 +84,18 @@ async def redeemed(context: Context, principal: Principal, request: requests.DoR
     return await context.queue.run(is_redeemed)
 
 
+def ticket_worth(engine: Engine, request: requests.DoRequest, fresh: bytes) -> int | Refusal | None:
+    """What is paid for the ticket of a request that redeems one, or why nothing is; else None."""
+    sent: Any = request.do
+    if tag_of(sent) != "redeem-ticket":
+        return None
+    ticket = engine.house().tickets.get(ticket_numbers(engine, fresh).held(engine.house(), sent.ticket))
+    if ticket is None or ticket.redeemed is not None:
+        problem = "the House has no ticket of this number" if ticket is None else "the ticket was redeemed"
+        return Refusal(Reason.BAD_VALUE, Clause("house:tickets"), f"{problem}: there is nothing to approve")
+    return ticket.amount
+
+
 async def redeem(context: Context, command: messages.RedeemTicket, request_id: str) -> ServerMessage:
     """Pays cash for a ticket; the same request of the same cashier again returns the amount again.
 
