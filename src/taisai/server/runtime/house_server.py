@@ -31,7 +31,7 @@ from taisai.server.runtime.archiving import Archiving
 from taisai.server.runtime.background_audit import BackgroundAudit
 from taisai.server.runtime.betting_clock import Countdown
 from taisai.server.runtime.command_queue import CommandQueue
-from taisai.server.runtime.environment import Clock, Entropy
+from taisai.server.runtime.environment import Clock, Entropy, own_machine_id
 from taisai.server.runtime.gaming_days import GamingDays
 from taisai.server.runtime.machine import RESTORED_WORDS, Machine, moved_words
 from taisai.server.runtime.metrics import Metrics
@@ -171,7 +171,8 @@ class HouseServer:
             return [RESTORED_WORDS]
         if before in (("", ""), place):
             return []
-        self._machine.moved = moved_words(machine=before[0] != place.machine)
+        has_id = own_machine_id() is not None
+        self._machine.moved = moved_words(machine=before[0] != place.machine, has_id=has_id)
         return [self._machine.moved.en]
 
     async def _note(self, command: Any) -> None:
