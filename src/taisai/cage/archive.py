@@ -45,7 +45,9 @@ def archive_refusals(house: House, command: HouseCommand) -> Iterator[Refusal]:
             yield Refusal(Reason.BAD_VALUE, _TICKETS, message)
             return
     if not command.tickets and not command.transfers:
-        yield Refusal(Reason.BAD_VALUE, _TICKETS, "expected tickets or transfers that are over, got none")
+        yield Refusal(
+            Reason.BAD_VALUE, _TICKETS, "expected at least one ticket or transfer that is over, got 0"
+        )
         return
     yield from _not_over(house, command)
 
