@@ -312,7 +312,7 @@ class RoundLogs:
             self._reports[event.report] = number
         elif isinstance(event, events.ReportConfirmed | events.ReportContested):
             return self._reports.pop(event.report, number), None
-        elif isinstance(event, events.ReferralDecided):
+        elif isinstance(event, events.ReferralDecided | events.ReferralEnded):
             return self._referred.pop(event.referral, (number, None))
         return number, seat
 
