@@ -196,6 +196,12 @@ def test_only_a_sign_in_that_succeeds_makes_a_network_known() -> None:
     assert staffed.door.known.has(AWAY, staffed.now)
 
 
+def looks(staffed: Staffed, later: int = 0) -> None:
+    """The server looks after what it stores."""
+    staffed.now += later
+    staffed.door.keep_networks(staffed.door.known.to_store(staffed.now), staffed.queue.engine)
+
+
 def known_after(staffed: Staffed, address: str) -> bool:
     """Whether the next start knows a network."""
     door = staffed.new_door()
@@ -208,13 +214,13 @@ def test_a_start_knows_the_networks_of_before() -> None:
     staffed = Staffed()
     staffed.tries(DAN, address=AWAY)
     assert not known_after(staffed, AWAY)
-    staffed.ticks()
+    looks(staffed)
     assert known_after(staffed, AWAY)
     assert not known_after(staffed, DESK)
     staffed.tries(SUE, address=DESK)
-    staffed.ticks()  # within a minute nothing is written again
-    assert not known_after(staffed, DESK)
-    running(staffed.door.finish(staffed.now))  # but at a stop
+    looks(staffed, STORED_EVERY - 1)
+    assert not known_after(staffed, DESK), "so soon nothing is written again"
+    looks(staffed, 1)
     assert known_after(staffed, DESK)
     staffed.now += KNOWN_FOR
     assert not known_after(staffed, DESK)
@@ -224,8 +230,8 @@ def test_networks_are_stored_later_where_the_disk_is_full() -> None:
     staffed = Staffed()
     staffed.tries(DAN, address=AWAY)
     with staffed.full_disk():
-        staffed.ticks()
-    staffed.ticks(STORED_EVERY)
+        looks(staffed)
+    looks(staffed, STORED_EVERY)
     assert known_after(staffed, AWAY)
 
 

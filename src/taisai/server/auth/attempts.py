@@ -19,7 +19,7 @@ MOST_STORED: Final = 1_000  # of them, the latest: what a start knows again, and
 NETWORKS: Final = "networks"
 """The name of the known networks in the vault."""
 STORED_AGAIN: Final = 3_600_000  # ms after which a network that is still in use is stored again
-STORED_EVERY: Final = 60_000  # ms between two times that they are stored
+STORED_EVERY: Final = 10_000  # ms between two times that they are stored
 
 
 class _Failures(NamedTuple):
@@ -85,10 +85,10 @@ class KnownNetworks:
         seen = self._seen.get(network)
         return seen is not None and now - seen < KNOWN_FOR
 
-    def to_store(self, now: int, *, at_once: bool = False) -> bytes | None:
+    def to_store(self, now: int) -> bytes | None:
         """What to store, so that the next start knows them too; None if nothing changed, or not long ago."""
         is_late = self._stored_at is None or abs(now - self._stored_at) >= STORED_EVERY
-        if self._is_stored or not (is_late or at_once):
+        if self._is_stored or not is_late:
             return None
         self._is_stored, self._stored_at = True, now
         return msgspec.json.encode(list(self._seen.items())[-MOST_STORED:])

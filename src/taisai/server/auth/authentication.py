@@ -311,7 +311,6 @@ class Authentication:
         self.sessions.due(now)
         self.approvals.due(now)
         await self._note_ends(now)
-        await self._keep_networks(now)
         if self._gone:
             gone, self._gone = self._gone, set()
             try:
@@ -324,9 +323,8 @@ class Authentication:
 
         Credentials that were set before there were commitments are committed to as they are, once.
         """
-        open_, gone, before = await self._queue.run(vault.left_over)
-        stored = await self._queue.run(lambda engine: engine.journal.store.secret(NETWORKS))
-        self.known.restore(stored, now)
+        open_, gone, before, networks = await self._queue.run(vault.left_over)
+        self.known.restore(networks, now)
         if before:
             adopting = messages.AdoptCredentials(at=now, by=FLOOR, commitments=before)
             answer = await self._queue.execute(HOUSE_STREAM, adopting)
@@ -342,15 +340,13 @@ class Authentication:
         await asyncio.gather(*self._tasks, return_exceptions=True)
         self.sessions.end_all(why=SignOutCause.STOPPED)
         await self._note_ends(now)
-        await self._keep_networks(now, at_once=True)
         self._executor.shutdown()
 
-    async def _keep_networks(self, now: int, *, at_once: bool = False) -> None:
-        """Stores the known networks in the vault, where nobody without the house key can add one."""
-        stored = self.known.to_store(now, at_once=at_once)
+    def keep_networks(self, stored: bytes | None, engine: Engine) -> None:
+        """Stores known networks in the vault, where nobody without the house's key can add one."""
         if stored is not None:
             try:
-                await self._queue.run(lambda engine: engine.journal.store.keep_secret(NETWORKS, stored))
+                engine.journal.store.keep_secret(NETWORKS, stored)
             except JournalError:
                 self.known.not_stored()  # the next time it may do
 

@@ -141,18 +141,22 @@ async def owners_moved(
 async def fill(context: Context, principal: Principal, request: requests.FillRequest) -> ServerMessage:
     """Chips leave the cage and arrive in the tray, where the second person sees them come."""
     queue, now = context.queue, context.clock.now()
-    transfer = await queue.run(
-        lambda engine: asked_id(engine.house().transfers, "fill", principal.name, request.id, at=now)
-    )
+
+    def read(engine: Engine) -> tuple[str, HouseTransfer | None]:
+        known = engine.house().transfers
+        transfer = asked_id(known, "fill", principal.name, request.id, at=now)
+        return transfer, known.get(transfer)
+
+    transfer, booked = await queue.run(read)
     moved = HouseTransfer(transfer, HouseTransferKind.FILL, request.table, request.amount, Direction.DUE)
-    if await queue.run(lambda engine: kept(engine, transfer)) == moved:
+    if booked == moved:
         return await _arrived(context, request.id, moved, again=True)
     second = await context.second(principal, request)
     if isinstance(second, RefusedReply):
         return second
     command = messages.SendFill(
-        at=now, by=principal.name, transfer=transfer, table=request.table, amount=request.amount,
-        second=second,
+        at=context.clock.now(), by=principal.name, transfer=transfer, table=request.table,
+        amount=request.amount, second=second,
     )  # fmt: skip
     return await _carried(context, request.id, moved, command, second)
 
@@ -162,16 +166,16 @@ async def take_credit(
 ) -> ServerMessage:
     """Chips leave the tray and arrive at the cage."""
     queue, now = context.queue, context.clock.now()
-    transfer = await queue.run(
-        lambda engine: (
-            request.transfer
-            or _asked_at_table(engine, request.table, "credit", principal.name, request.id, at=now)
-        )
-    )
+
+    def read(engine: Engine) -> tuple[str, int | None]:
+        asked = ("credit", principal.name, request.id)
+        transfer = request.transfer or _asked_at_table(engine, request.table, *asked, at=now)
+        return transfer, _booked(engine, request.table, transfer)
+
+    transfer, known = await queue.run(read)
     receive = messages.ReceiveCredit(
         at=now, by=principal.name, transfer=transfer, table=request.table, amount=request.amount
     )
-    known = await queue.run(lambda engine: _booked(engine, request.table, transfer))
     if known is None and request.transfer is not None:
         message = f"no transfer {request.transfer!r} left table {request.table}"
         return answer_to(request.id, refusal(Reason.BAD_VALUE, FLOAT, message))
@@ -205,16 +209,18 @@ async def take_drop(
 ) -> ServerMessage:
     """A drop box leaves its table; it is on its way until it has been counted."""
     queue, now = context.queue, context.clock.now()
-    transfer = await queue.run(
-        lambda engine: _asked_at_table(engine, request.table, "drop", principal.name, request.id, at=now)
-    )
-    known = await queue.run(lambda engine: _booked(engine, request.table, transfer))
+
+    def read(engine: Engine) -> tuple[str, int | None]:
+        transfer = _asked_at_table(engine, request.table, "drop", principal.name, request.id, at=now)
+        return transfer, _booked(engine, request.table, transfer)
+
+    transfer, known = await queue.run(read)
     if known is not None:
         return DoneReply(to=request.id, amount=known, transfer=transfer, again=True)
     second = await context.second(principal, request)
     if isinstance(second, RefusedReply):
         return second
-    send = SendDrop(at=now, by=principal.name, transfer=transfer, second=second)
+    send = SendDrop(at=context.clock.now(), by=principal.name, transfer=transfer, second=second)
     sent = await queue.execute(stream_of(request.table), send)
     if isinstance(sent, Refusal):
         return answer_to(request.id, sent)
@@ -261,13 +267,12 @@ async def settle_claim(
     context: Context, principal: Principal, request: requests.SettleClaimRequest
 ) -> ServerMessage:
     """The cage pays what is a player's, or collects what they owe, and the table's claim is over."""
-    queue, now = context.queue, context.clock.now()
-    transfer = await queue.run(
-        lambda engine: asked_id(engine.house().transfers, "claim", principal.name, request.id, at=now)
-    )
+    queue, now, transfer = context.queue, context.clock.now(), ""
 
     def read(engine: Engine) -> tuple[Claim | None, HouseTransfer | None] | Refusal:
         """The table's record of an open claim, the House's of a settled one."""
+        nonlocal transfer
+        transfer = asked_id(engine.house().transfers, "claim", principal.name, request.id, at=now)
         table = table_at(engine, request.table)
         if isinstance(table, Refusal):
             return table
@@ -289,7 +294,7 @@ async def settle_claim(
     direction = Direction.DUE if of_player else Direction.OWED
     moved = HouseTransfer(transfer, kind, request.table, amount, direction, claim=request.claim)
     command = (messages.PayClaim if of_player else messages.CollectClaim)(
-        at=now, by=principal.name, transfer=transfer, table=request.table,
+        at=context.clock.now(), by=principal.name, transfer=transfer, table=request.table,
         claim=request.claim, amount=amount, second=second,
     )  # fmt: skip
     return await _carried(context, request.id, moved, command, second)

@@ -240,7 +240,11 @@ class HouseServer:
         await asyncio.gather(self._look_at_storage(), self.sealing.tick())
 
     async def _look_at_storage(self) -> None:
-        """Shows the pit what had no valid code; if another server took the journal, this one stops."""
+        """Shows the pit what had no valid code; if another server took the journal, this one stops.
+
+        Known networks are stored in the same turn.
+        """
+        networks = self.authentication.known.to_store(self.clock.now())
 
         def look(engine: Engine) -> list[Frame]:
             journal = engine.journal
@@ -249,6 +253,7 @@ class HouseServer:
             except FencedError as error:
                 engine.trouble = str(error)
                 raise
+            self.authentication.keep_networks(networks, engine)
             found = journal.distrusted[self._told_distrusted :]
             self._told_distrusted += len(found)
             for distrusted in found:
