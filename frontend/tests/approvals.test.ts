@@ -17,7 +17,7 @@ const line = (more: Partial<ApprovalLine> = {}): ApprovalLine => ({
   fields: [{ label: words("Amount", "金额"), value: words("50000"), amount: 50_000 }], asked: serverNow(), until: serverNow() + 90_000, ...more,
 });
 const own = (more: Partial<OwnApprovalLine> = {}): OwnApprovalLine => ({
-  id: "a1", state: "waiting", until: serverNow() + 90_000, by: null, reason: "", ranks: ["pit-supervisor", "shift-manager"], people: [], ...more,
+  id: "a1", state: "waiting", until: serverNow() + 90_000, by: null, reason: "", ranks: ["pit-supervisor", "shift-manager"], people: [], asks: line(), ...more,
 });
 
 let asked: [string, string, unknown][] = [];
@@ -115,4 +115,28 @@ test("the asker is told who may approve, who has it on a page, and what became o
   await waitFor(() => expect(screen.getByTestId("second-over").textContent).toContain("count it again"));
   await fireEvent.click(screen.getByTestId("cancel"));
   expect(await approval).toBeNull();
+});
+
+test("a second person who is here reads it all and approves with their own passkey", async () => {
+  const second = new SecondPersonRequests(connection, "token", false);
+  void second.ask({ type: "books" }, "the books");
+  await vi.waitFor(() => expect(second.waiting).not.toBeNull());
+  const { unmount } = render(SecondPerson, { second });
+  shows([], [own()]);
+  expect(screen.queryByTestId("second-here")).toBeNull(); // a browser without passkeys
+  unmount();
+  vi.stubGlobal("isSecureContext", true);
+  vi.stubGlobal("PublicKeyCredential", { parseCreationOptionsFromJSON: (options: unknown) => options, parseRequestOptionsFromJSON: (options: unknown) => options });
+  vi.stubGlobal("navigator", { credentials: { get: async () => ({ toJSON: () => ({ id: "mine" }) }) } });
+  render(SecondPerson, { second });
+  const here = await screen.findByTestId("second-here");
+  for (const text of ["Cat Wong", "Send chips from the cage", "Amount", "$500.00"]) expect(here.textContent).toContain(text);
+  expect(document.querySelector('input[type="password"], input[autocomplete="one-time-code"]')).toBeNull();
+  answers = [[200, { challenge: "c1", host: "localhost" }], [200, { done: true }]];
+  await fireEvent.input(screen.getByTestId("second-name"), { target: { value: " Pat Koh " } });
+  await fireEvent.click(screen.getByTestId("second-passkey"));
+  await waitFor(() => expect(asked.slice(1)).toEqual([
+    ["POST", "/api/approvals/a1/challenge", null],
+    ["POST", "/api/approvals/a1/approve-here", { person: "Pat Koh", challenge: "c1", assertion: { id: "mine" } }],
+  ]));
 });

@@ -135,7 +135,8 @@ ARCHIVED: tuple[HouseCommand, ...] = (
     SellTicket(ticket="put in", amount=60, **BY_ANN),
     RedeemTicket(ticket="gone", **BY_ANN),
     SendTicket(ticket="put in", transfer="t21", table="T7", seat="5", session=3, **BY_TABLE),
-    ArchiveTickets(at=NOON + KEPT_FOR, by=FLOOR, tickets=("gone", "put in")),
+    SendFill(transfer="t22", table="T7", amount=10, **BY_ANN, second="sue"),
+    ArchiveTickets(at=NOON + KEPT_FOR, by=FLOOR, tickets=("gone", "put in"), transfers=("t22",)),
 )
 OVERRIDDEN = OverrideWitness(at=NOON, by="max", hours=2, reason="the line is down", second="sue")
 SCRIPT = (
@@ -311,6 +312,8 @@ def repeated(events: Iterable[HouseEvent]) -> Iterator[str]:  # noqa: C901  a li
     counts: Counter[tuple[str, ...]] = Counter()
     moved: dict[str, list[str]] = {}
     """Ticket → its transfers, whose ids are free again when it has left the state."""
+    claims: dict[str, tuple[str, ...]] = {}
+    """Transfer → the claim that it settled, likewise."""
     for event in events:
         if isinstance(event, TicketRedeemed | TicketAccepted):
             counts["ticket", event.ticket] += 1
@@ -321,12 +324,18 @@ def repeated(events: Iterable[HouseEvent]) -> Iterator[str]:  # noqa: C901  a li
                 yield f"{ticket} was redeemed twice before it was archived"
             for transfer in moved.pop(ticket, ()):
                 del counts["transfer", transfer]
+        for transfer in event.transfers if isinstance(event, TicketsArchived) else ():
+            if counts.pop(("transfer", transfer)) > 1:
+                yield f"{transfer} was booked twice before it was archived"
+            counts.pop(claims.pop(transfer, ()), None)
         if hasattr(event, "transfer"):
             counts["transfer", event.transfer] += 1
         if hasattr(event, "id"):
             counts["movement", event.id] += 1
         if hasattr(event, "claim"):
-            counts["claim", event.table, event.claim] += 1  # type: ignore[attr-defined]
+            claim = "claim", event.table, event.claim  # type: ignore[attr-defined]
+            claims[event.transfer] = claim  # type: ignore[attr-defined]
+            counts[claim] += 1
         if isinstance(event, HouseOpened):
             counts["opening",] += 1
     yield from (f"{what} happened {count} times" for what, count in counts.items() if count > 1)

@@ -81,6 +81,7 @@ SENSIBLE: dict[str, st.SearchStrategy[Any]] = {
     "redemption": st.integers(1, 600),
     "fill": st.integers(1, 600),
     "tickets": st.lists(FEW | st.integers(0, 30).map(str), max_size=3).map(tuple),
+    "transfers": st.lists(FEW | st.integers(0, 1_000).map(str), max_size=2).map(tuple),
     "ask": st.sampled_from([None] * 8 + ["a1", "a2"]),
     "code": st.sampled_from([KEY, KEY[::-1]]),
     "commitment": st.sampled_from([KEY, KEY[::-1]]),

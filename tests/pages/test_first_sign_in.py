@@ -198,3 +198,46 @@ async def test_a_passkey_takes_the_place_of_the_authenticator(browser: Browser, 
             await expect(page.get_by_test_id("prove")).to_be_visible()
             await ends_other_sessions(page)
         await served.stopped()
+
+
+async def test_a_second_person_approves_at_the_first_ones_page_with_a_passkey(
+    browser: Browser, tmp_path: Path
+) -> None:
+    made = set_up(plan(tmp_path / "lotus"), now=WallClock().now(), entropy=entropy())
+    async with serving(made.config) as served:
+        url = served.url.replace("127.0.0.1", "localhost")
+        async with tab(browser, url) as page:
+            ann = await first_sign_in(page, "Ann Tan", made.activations["Ann Tan"], ANN)
+            await with_authenticator(page)  # Sue's own, which she brings along
+            await page.goto("/first-sign-in")
+            await page.get_by_test_id("person").fill("Sue Lim")
+            await page.get_by_test_id("activation").fill(made.activations["Sue Lim"])
+            await page.get_by_test_id("begin").click()
+            await page.get_by_test_id("password").fill(SUE)
+            await page.get_by_test_id("again").fill(SUE)
+            await page.get_by_test_id("add-passkey").click()
+            await expect(page.get_by_test_id("passkey-made")).to_be_visible()
+            await page.get_by_test_id("save").click()
+            await expect(page.get_by_test_id("done")).to_be_visible()
+            await page.goto("/office")
+            await signs_in(page, "Ann Tan", ANN, ann.code())
+            await page.get_by_test_id("new-person").fill("Dan Ho")
+            await page.get_by_test_id("enrol").click()
+            here = page.get_by_test_id("second-here")
+            await here.locator("summary").click()
+            for text in (
+                "Ann Tan (Administrator)",
+                "give them a code for a first sign-in",
+                "Dan Ho",
+                "Dealer",
+            ):
+                await expect(here).to_contain_text(text)
+            await is_for_everyone(page, "approval-here")
+            await page.get_by_test_id("second-name").fill("Ann Tan")  # whose passkey it is not
+            await page.get_by_test_id("second-passkey").click()
+            await expect(page.get_by_test_id("toast")).to_be_visible()
+            await expect(page.get_by_test_id("second")).to_have_attribute("data-state", "waiting")
+            await page.get_by_test_id("second-name").fill("sue lim")
+            await page.get_by_test_id("second-passkey").click()
+            await expect(page.get_by_test_id("activation-code")).to_be_visible()
+        await served.stopped()

@@ -89,7 +89,7 @@ def with_uv(machine: Machine) -> Machine:
 def test_the_first_run_installs_and_the_second_does_nothing(with_uv: Machine) -> None:
     done = with_uv.setup()
     assert done.returncode == 0, done.stderr
-    assert with_uv.calls() == ["uv venv --quiet", "uv pip install", "uv pip install"]
+    assert with_uv.calls() == ["uv venv --quiet", *["uv pip install"] * 3]
     assert with_uv.setup().stdout == ""
     assert with_uv.calls() == []
 
@@ -137,7 +137,7 @@ def test_without_a_node_that_will_do_a_package_brings_one(with_uv: Machine, vers
         with_uv.gets("npm", "#!/bin/sh\n")
     done = with_uv.setup()
     assert "installing Node from requirements/node.txt" in done.stdout
-    assert with_uv.calls() == ["uv venv --quiet", "uv pip install", "uv pip install", "uv pip install"]
+    assert with_uv.calls() == ["uv venv --quiet", *["uv pip install"] * 4]
 
 
 @pytest.mark.parametrize("user", ["0", "1000"])
@@ -163,7 +163,7 @@ def test_what_installs_more_serves_less_but_not_the_other_way_round(
     with_uv.setup(less)
     with_uv.calls()
     with_uv.setup(more)
-    assert with_uv.calls() == ["uv pip install", "uv pip install"]
+    assert with_uv.calls() == ["uv pip install"] * (3 if more == "dev" else 2)
     with_uv.setup(less)
     assert with_uv.calls() == []
 
@@ -174,7 +174,17 @@ def test_a_changed_pin_is_installed_without_starting_afresh(with_uv: Machine) ->
     with (with_uv.clone / "requirements" / "dev.txt").open("a") as pins:
         pins.write("\n")
     with_uv.setup()
-    assert with_uv.calls() == ["uv pip install", "uv pip install"]
+    assert with_uv.calls() == ["uv pip install"] * 3
+
+
+def test_without_the_other_witness_it_says_which_test_is_skipped(with_uv: Machine) -> None:
+    with_uv.gets("uv", UV + 'case "$*" in *witness.txt) exit 1 ;; esac\n')
+    done = with_uv.setup()
+    assert done.returncode == 0
+    assert "tests/witness/test_witness_outside.py will be skipped" in done.stdout
+    with_uv.calls()
+    assert with_uv.setup().stdout == ""
+    assert with_uv.calls() == []
 
 
 def test_a_moved_clone_starts_afresh(with_uv: Machine) -> None:
@@ -182,7 +192,7 @@ def test_a_moved_clone_starts_afresh(with_uv: Machine) -> None:
     with_uv.clone = with_uv.clone.rename(with_uv.clone.with_name("elsewhere"))
     with_uv.calls()
     with_uv.setup()
-    assert with_uv.calls() == ["uv venv --quiet", "uv pip install", "uv pip install"]
+    assert with_uv.calls() == ["uv venv --quiet", *["uv pip install"] * 3]
 
 
 def test_an_interrupted_run_is_made_good_by_the_next(with_uv: Machine) -> None:
@@ -191,7 +201,7 @@ def test_an_interrupted_run_is_made_good_by_the_next(with_uv: Machine) -> None:
     (with_uv.clone / "interrupted").unlink()
     with_uv.calls()
     assert with_uv.setup().returncode == 0
-    assert with_uv.calls() == ["uv venv --quiet", "uv pip install", "uv pip install"]
+    assert with_uv.calls() == ["uv venv --quiet", *["uv pip install"] * 3]
 
 
 def test_a_lock_left_by_a_dead_run_does_not_bar_the_next(with_uv: Machine) -> None:
@@ -206,7 +216,7 @@ def test_two_runs_at_once_install_once(with_uv: Machine) -> None:
     with ThreadPoolExecutor() as pool:
         both = list(pool.map(with_uv.setup, ["dev", "dev"]))
     assert [run.returncode for run in both] == [0, 0]
-    assert with_uv.calls() == ["uv venv --quiet", "uv pip install", "uv pip install"]
+    assert with_uv.calls() == ["uv venv --quiet", *["uv pip install"] * 3]
 
 
 def test_without_python_it_says_what_is_missing(machine: Machine) -> None:

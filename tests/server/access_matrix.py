@@ -152,6 +152,8 @@ BODIES: Final[dict[str, dict[str, Any]]] = {
     "POST /api/account": {"password": "not this password", "code": "000000"},
     "POST /api/approvals": {"request": {"type": "nothing"}},
     "POST /api/approvals/{approval}/approve": {"code": "000000"},
+    "POST /api/approvals/{approval}/challenge": {},
+    "POST /api/approvals/{approval}/approve-here": {"person": "nobody", "challenge": "none", "assertion": {}},
     "POST /api/approvals/{approval}/decline": {"reason": "not now"},
     "POST /api/staff": {"person": "Zoe Lim", "rank": "dealer"},
     "DELETE /api/staff": {"person": "Zoe Lim"},

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import platform
 from collections.abc import Callable, Coroutine, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -22,6 +23,7 @@ from taisai.journal import Engine, UnwritableError, load_public_key
 from taisai.protocol.views import AlarmsView, Words
 from taisai.server.auth.permissions import Role
 from taisai.server.projections.feed_writer import Frame
+from taisai.server.runtime import environment
 from taisai.server.runtime.alarms import MOST_ENDED, Alarms
 from taisai.server.runtime.environment import JournalPlace, place_of
 from taisai.server.runtime.house_server import HouseServer
@@ -480,6 +482,29 @@ async def _moves(house: Attended) -> None:
     assert [(event.machine, event.file, event.restored) for event in house.events(PlaceNoted)] == [
         (*HERE, False), (*ELSEWHERE, False), (*COPY, False), (*HERE, False),
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize("machine_id", ["", "uninitialized\n"])
+def test_a_machine_without_an_id_is_told_what_a_container_needs(
+    machine_id: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "machine-id"
+    file.write_text(machine_id, "utf-8")
+    monkeypatch.setattr(environment, "MACHINE_IDS", (file, tmp_path / "none"))
+    assert environment.machine_id() == platform.node()
+
+    async def played(house: Attended) -> None:
+        await _starts_at(house, HERE)
+        (sentence,) = await _starts_at(house, ELSEWHERE)
+        assert "mount the host's /etc/machine-id" in sentence
+        (sentence,) = await _starts_at(house, ELSEWHERE._replace(file=HERE.file[::-1].replace("1", "3")))
+        assert "mount" not in sentence
+        file.write_text("0123456789abcdef0123456789abcdef\n", "utf-8")
+        assert environment.machine_id() == file.read_text("utf-8").strip()
+        (sentence,) = await _starts_at(house, HERE)
+        assert "mount" not in sentence
+
+    attended(played, RWS, is_followed=False, started=False)
 
 
 def test_a_restored_journal_is_told_and_recorded_and_is_a_warning(tmp_path: Path) -> None:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 
 from taisai.audit import verified
-from taisai.cage import decide, unfinished
+from taisai.cage import decide, decide_house, unfinished
 from taisai.cage.archive import KEPT_FOR
-from taisai.cage.messages import ArchiveTickets, TicketsArchived
+from taisai.cage.messages import ArchiveTickets, IssueTicket, SendFill, TicketsArchived
+from taisai.game.commands import BuyCredits
 from taisai.game.events import TransfersArchived
 from taisai.game.money.archive import MOST_ARCHIVED
 from taisai.game.refusals import Reason, Refusal
@@ -27,8 +29,20 @@ from taisai.server.projections import house_limits
 from taisai.server.projections.house_limits import NEAR, HouseLimit
 from taisai.server.projections.house_views import books_view
 from taisai.server.runtime import archiving
-from taisai.server.runtime.archiving import over
+from taisai.server.runtime.archiving import Archiving, over
+from tests.server.inline_server import InlineServer, inline_server, terminal, told
+from tests.server.test_cage_transfers import (
+    count,
+    fill,
+    settle,
+    take_credit,
+    take_drop,
+    with_claim_of_player,
+)
 from tests.server.virtual_house import SEAT, STREAM, TABLE, TERMINAL, Attended, attended, furnished
+
+if TYPE_CHECKING:
+    from taisai.server.runtime.command_queue import CommandQueue
 
 CAT = Principal(Role.CASHIER, "cat", session="s-cat")
 P1 = Principal(Role.TERMINAL, TERMINAL, TABLE, SEAT)
@@ -212,6 +226,86 @@ def test_nobody_makes_the_house_forget_a_ticket_that_is_not_over(
         assert answer.reason is reason
 
     attended(played)
+
+
+# Transfers that are of no ticket
+
+
+def looked(server: InlineServer) -> None:
+    """The server looks once for what is over."""
+    queue = SimpleNamespace(
+        projections=SimpleNamespace(readable=lambda: {"T1": server.table()}), waiting=0,
+        submit=server.inline.submit, submit_job=server.inline.submit_job,
+    )  # fmt: skip
+    Archiving(cast("CommandQueue", queue), clock=server.hand_clock).tick()
+
+
+def of_each_kind(server: InlineServer) -> dict[str, str]:
+    """A fill, a credit, a drop box and a claim."""
+    server.do(BuyCredits(**server.by("pat"), seat="7", amount=50_000))
+    told(tickets.ticket_out(server, terminal(), TicketOutRequest(id="o", table="T1", seat="7")))
+    paid = settle(server, with_claim_of_player(server)).transfer
+    return {
+        "claim": paid,
+        "fill": fill(server).transfer,
+        "credit": take_credit(server).transfer,
+        "drop": (box := take_drop(server).transfer),
+        "count": count(server, box, 50_000).transfer,
+    }
+
+
+def test_fills_credits_drops_and_claims_leave_the_state_a_week_after_both_sides_booked_them() -> None:
+    server = inline_server(credits=0)
+    booked = of_each_kind(server)
+    assert set(server.house.booked_at) == set(booked.values())
+    unfinished_drop = SendFill(**server.by("cat"), transfer="half", table="T1", amount=1, second="sue")
+    server.do(unfinished_drop)  # the table has not booked it
+    server.hand_clock.pass_(KEPT_FOR - 60_000)
+    looked(server)
+    assert server.engine.house().archived.number == 0, "they are kept for a week"
+    balances = dict(server.table().ledger.balances)
+    server.hand_clock.pass_(2 * 60_000)
+    looked(server)
+    assert set(server.house.booked_at) == {"half"}
+    assert server.house.claims == {}
+    assert set(server.table().transfers) & set(booked.values()) == set()
+    (ticket,) = (one for one in server.house.tickets.values() if one.redeemed is None)
+    assert set(server.house.transfers) == {"half", ticket.transfer}
+    assert dict(server.table().ledger.balances) == balances
+    assert [fault for fault in server.faults() if "half" not in fault and "in transit" not in fault] == []
+    before = server.house
+    server.restart()
+    assert (server.house.booked_at, server.house.archived) == (before.booked_at, before.archived)
+
+
+def test_a_request_of_the_same_id_after_the_archive_is_another_transfer_and_takes_two_again() -> None:
+    server = inline_server(credits=0)
+    booked = of_each_kind(server)
+    server.hand_clock.pass_(KEPT_FOR + 60_000)
+    looked(server)
+    assert not set(server.house.transfers) & set(booked.values())
+    assert settle(server, "c1").reason == "bad-value", "the claim is over at the table, and paid once"
+    assert fill(server, approval=None).reason == "second-person"
+    anew = fill(server).transfer
+    assert anew not in booked.values()
+    assert server.faults() == []
+
+
+@pytest.mark.parametrize("names", [("t1", "t1"), ("unknown",), ("of a ticket",), ("late",), ("f", 7)])
+def test_nobody_makes_the_house_forget_a_transfer_that_is_not_over(names: tuple[Any, ...]) -> None:
+    server = inline_server()
+    early: dict[str, Any] = {"table": "T1", "amount": 1, "second": "sue"}
+    for name in ("t1", "f"):
+        server.do(SendFill(**server.by("cat"), transfer=name, **early))
+    server.do(IssueTicket(**server.by("table"), transfer="of a ticket", table="T1", ticket="x", amount=1))
+    server.hand_clock.pass_(KEPT_FOR)
+    server.do(SendFill(**server.by("cat"), transfer="late", **early))
+    asked = ArchiveTickets(**server.by(FLOOR), tickets=(), transfers=names)
+    answer = decide_house(server.house, asked)
+    assert isinstance(answer, Refusal)
+    assert answer.reason is Reason.BAD_VALUE
+    right = ArchiveTickets(**server.by(FLOOR), tickets=(), transfers=("t1", "f"))
+    assert not isinstance(decide_house(server.house, right), Refusal)
 
 
 # Near a limit

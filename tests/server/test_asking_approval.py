@@ -7,8 +7,9 @@ from typing import Any, Final
 
 import pytest
 
-from taisai.cage.messages import DismissPerson, EnrolPerson, NoteFailure
+from taisai.cage.messages import DismissPerson, EnrolPerson, NoteFailure, SellTicket
 from taisai.game.commands import Shut
+from taisai.game.money.ledger import Account
 from taisai.game.refusals import Refusal
 from taisai.game.vocabulary import FLOOR
 from taisai.protocol.commands import NEEDS_SECOND
@@ -18,6 +19,7 @@ from taisai.server.auth.approvals import PENDING_FOR, USE_WITHIN
 from taisai.server.auth.authentication import PROVED_FOR
 from taisai.server.auth.permissions import SECOND_PERSONS, Role
 from taisai.server.auth.sessions import NewSession
+from taisai.server.handlers.transfers import ticket_number
 from taisai.server.http.approvals import ENDPOINTS_TO_APPROVE
 from taisai.server.projections import texts
 from taisai.server.projections.approvals import ENDPOINTS, request_in_words
@@ -100,6 +102,71 @@ async def test_a_request_appears_at_once_where_it_may_be_approved_and_is_carried
     assert (await sends(own, again, id_))["reason"] == "second-person"
     assert house.rows() == rows
     assert view_of(own)["own"] == []
+
+
+async def sold(house: Connected, number: str, amount: int = 70_000) -> None:
+    answer = await house.do(
+        SellTicket(at=house.clock.now(), by=PEOPLE[Role.CASHIER], ticket=number, amount=amount)
+    )
+    assert not isinstance(answer, Refusal), answer
+
+
+@connected()
+async def test_who_approves_a_redemption_sees_what_it_pays_and_not_the_number(house: Connected) -> None:
+    cashier, theirs = house.session(CASHIER), await watches(house, house.session(PIT))
+    number = ticket_number(b"k" * 32, "sold", "for a test")
+    redeeming = {"type": "do", "do": {"command": "redeem-ticket", "ticket": number.lower()}}
+    unknown = await asked(house, cashier, redeeming)
+    assert (unknown.status, unknown.reason) == (409, "bad-value")
+    await sold(house, number)
+    await asked_id(house, cashier, redeeming)
+    (line,) = view_of(theirs)["waiting"]
+    shown = [(field["label"]["en"], field["value"]["en"], field["amount"]) for field in line["fields"]]
+    assert shown == [("Ticket that ends with", number[-4:].lower(), None), ("Amount", "70000", 70_000)]
+    own = await house.came(cashier)
+    assert (await own.answer("do", table=None, do=redeeming["do"]))["type"] == "done"
+    again = await asked(house, cashier, redeeming)
+    assert (again.status, "was redeemed" in again.said["message"]) == (409, True)
+
+
+@connected()
+async def test_who_approves_that_a_drop_box_leaves_sees_what_is_in_it(house: Connected) -> None:
+    theirs = await watches(house, house.session(HEAD))
+    await asked_id(house, house.session(PIT), DROP)
+    (line,) = view_of(theirs)["waiting"]
+    drop = house.engine.table("T1").ledger.balances[Account.DROP]
+    assert [(field["label"]["en"], field["amount"]) for field in line["fields"]] == [("Amount", drop)]
+
+
+# At the page of the first person
+
+
+@connected()
+async def test_the_first_ones_page_shows_all_that_the_second_person_would_see(house: Connected) -> None:
+    cashier, pit = house.session(CASHIER), house.session(PIT)
+    theirs, own = await watches(house, pit), await watches(house, cashier)
+    id_ = await asked_id(house, cashier)
+    assert view_of(own)["own"][0]["asks"] == view_of(theirs)["waiting"][0]
+    await approve(house, id_, pit)
+    assert view_of(own)["own"][0]["asks"] is None
+
+
+@connected()
+async def test_only_who_asked_gets_a_challenge_and_only_for_what_waits(house: Connected) -> None:
+    cashier = house.session(CASHIER)
+    id_ = await asked_id(house, cashier)
+    path = f"/api/approvals/{id_}/challenge"
+    given = await house.request("POST", path, session=cashier)
+    assert given.status == 200, given.said
+    for session in (house.session(PIT), house.session(CASHIER)):
+        assert (await house.request("POST", path, session=session)).status == 409
+    proof = {"person": PEOPLE[Role.PIT_SUPERVISOR], "challenge": given.said["challenge"], "assertion": {}}
+    here = f"/api/approvals/{id_}/approve-here"
+    answer = await house.request("POST", here, proof, session=house.session(PIT))
+    assert (answer.status, answer.reason) == (403, "not-second")
+    for body in (proof, {**proof, "password": "a word"}, {**proof, "code": "123456"}):
+        answer = await house.request("POST", here, body, session=cashier)
+        assert answer.status in (400, 401), "nobody types a password or a code at another person's page"
 
 
 @connected()
@@ -354,7 +421,7 @@ async def test_a_request_shows_what_it_changes_and_nothing_else(house: Connected
     theirs = await watches(house, house.session(HEAD))
     requests: dict[str, tuple[dict[str, Any], list[tuple[str, str]]]] = {
         CASHIER: ({"type": "fill", "table": "T1", "amount": 70_000}, [("Amount", "70000")]),
-        PIT: (DROP, []),
+        PIT: (DROP, [("Amount", "100000")]),
         "pit-manager": (
             {"type": "do", "table": "T1", "do": {"command": "set-limits", "limits": {
                 "least": 100, "most": 500, "groups": {"any-triple": [10, 20]}, "exposure": 9_000}}},

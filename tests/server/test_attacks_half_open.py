@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import datetime
+import re
 import socket
 import ssl
 import time
@@ -105,6 +106,9 @@ async def test_half_open_requests_of_one_address_keep_nobody_out(server: Served)
     began = time.monotonic()
     async with httpx.AsyncClient(base_url=server.http) as client:
         assert (await client.get("/health")).status_code == 200
+        metrics = (await client.get("/metrics")).text
+        (turned_away,) = re.findall(r"^taisai_connections_turned_away_total (\d+)", metrics, re.MULTILINE)
+        assert int(turned_away) > 0
     async with connect(server.socket) as terminal:
         assert "challenge" in str(await terminal.recv())
     assert time.monotonic() - began < 2

@@ -268,6 +268,19 @@ def test_a_round_too_long_ago_is_not_repeated() -> None:
         assert getattr(ask(server, "repeat"), "reason", None) == reason
 
 
+def test_what_is_remembered_of_old_rounds_does_not_grow(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bet_shortcuts, "LOOK_BACK", 2)
+    server = opened()
+    for request in ("a1", "a2", "a3"):
+        lay(server, ("small", 100))
+        perform(server, *CONCLUDED, "open-bets")
+        assert ask(server, "repeat", request).again is False
+        for _ in range(4):  # nobody repeats anything
+            perform(server, *CONCLUDED, "open-bets")
+    laid = bet_shortcuts._MEMORY[server.engine].laid
+    assert len(laid) == 1, list(laid)
+
+
 def test_after_a_restart_bets_are_repeated_as_before() -> None:
     server = opened()
     lay(server, ("small", 100), ("odd", 200))

@@ -45,3 +45,17 @@ def test_the_pit_and_the_health_of_the_server_show_it() -> None:
         assert "entry 6: x" in alarms[1].says.zh
 
     attended(shown, RWS, demonstration=False)
+
+
+def test_after_a_crash_the_networks_of_before_are_known() -> None:
+    async def crashes(house: Attended) -> None:
+        known = house.dispatcher.authentication.known
+        known.add("192.0.2.7", house.clock.now())
+        await house.pass_(3)
+        await house.crash_and_come_back()
+        again = house.dispatcher.authentication.known
+        assert again is not known
+        assert again.has("192.0.2.7", house.clock.now())
+        assert not again.has("192.0.2.8", house.clock.now())
+
+    attended(crashes, RWS)

@@ -95,7 +95,9 @@ def test_kept_is_counted_over_stops_and_corrections_of_old_rounds() -> None:
     async def played(house: Attended) -> None:
         assert await _evening(house) == []
         names = house.store.secrets(f"takings/{TABLE}")
-        assert len(names) == 1 + 4 + 2, names  # the whole, rounds 1 to 7 in chunks, two shifts
+        assert len(names) == 1 + 4 + 1 + 2, (
+            names
+        )  # the whole, rounds 1 to 7 in chunks, their index, two shifts
 
     attended(played, RWS, demonstration=False, is_followed=False)
 
@@ -153,7 +155,7 @@ async def _cut_between_pieces(house: Attended) -> None:
     await house.do(said.BeginShift, "sue", shift="night")
     await house.played(BIG, big=5_000)
     right, left = house.store.keep_secret, 0
-    for cut in range(8):
+    for cut in range(10):
         for name, body in before.items():
             right(name, body)
         left = cut
@@ -263,5 +265,25 @@ def test_a_table_may_be_open_for_years() -> None:
         latest.drop -= 1
         save_takings(house.engine, TABLE, takings)
         assert len(writes) == 2, "the page that changed, and the whole"
+
+    attended(played, RWS, demonstration=False, is_followed=False)
+
+
+def test_a_table_may_have_millions_of_rounds(monkeypatch: pytest.MonkeyPatch) -> None:
+    """More chunks than have their digests in one part: beyond that, every start counted all events again."""
+    monkeypatch.setattr(takings, "CHUNK", 1)
+
+    async def played(house: Attended) -> None:
+        many = load_takings(house.engine, TABLE)
+        for number in range(1, 2 * takings.INDEX + 2):
+            many._book(number, SettlementSums(number, 1, 2))
+        save_takings(house.engine, TABLE, many)
+        assert not many.touched, "all of it was kept"
+        names = house.store.secrets("takings/")
+        assert {f"takings/{TABLE}/index {index}" for index in range(3)} <= set(names)
+        assert all(len(house.store.secret(name) or b"") <= MOST_SECRET for name in names)
+        again = load_takings(house.engine, TABLE)
+        assert (again.settled, again.saved) == (many.settled, many.saved)
+        assert shown(again) == shown(many)
 
     attended(played, RWS, demonstration=False, is_followed=False)

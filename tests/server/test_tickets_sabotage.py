@@ -27,7 +27,7 @@ def anew(real: Callable[..., str]) -> Callable[..., str]:
 
 
 def test_sabotage_a_new_transfer_at_each_retry_is_seen(monkeypatch: Patch) -> None:
-    monkeypatch.setattr(money, "short_id", anew(transfers.short_id))
+    monkeypatch.setattr(transfers, "short_id", anew(transfers.short_id))
     with pytest.raises((AssertionError, AttributeError)):
         tickets.test_all_credits_become_a_ticket_and_the_same_ask_tells_the_same_one()
 

@@ -1,7 +1,7 @@
 """The witness against another implementation of the protocol: aics-witness, on PyPI, which shares no code.
 
-It needs Python 3.12 by its metadata, and is not among the pinned packages; where it can be imported, its
-feeder feeds our witness, and our client asks its witness.
+Its feeder feeds our witness, and our client asks its witness. Its metadata ask for Python 3.12, and 3.11 runs
+it: `tools/setup` installs it from requirements/witness.txt, or says that it could not.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from taisai.witness.client import HttpWitness
 from taisai.witness.errors import SecondHistoryError, WitnessedSizeError
 from tests.witness.logs import LOG_KEY, ORIGIN, PUBLIC, leaves, note, service, serving
 
-theirs = pytest.importorskip("aics_witness", reason="aics-witness is not installed")
+theirs = pytest.importorskip("aics_witness", reason="tools/setup could not install it")
 tlog = pytest.importorskip("aics_tlog")
 
 NINE = leaves(9)

@@ -3,6 +3,8 @@ import { http } from "../connection/http";
 import type { PasskeyChallengeResponse, SetupResponse } from "../connection/messages";
 
 export interface PasskeyProof { challenge: string; assertion: object }
+/** What the challenge is good for: what a person does for themselves, or one approval. */
+export type PasskeyChallengePath = "/api/passkeys/challenge" | `/api/approvals/${string}/challenge`;
 type Options = SetupResponse["passkey"];
 
 /** Whether this browser can be asked in JSON, at an address where passkeys are allowed. */
@@ -20,9 +22,9 @@ export async function madePasskey(options: NonNullable<Options>): Promise<object
   }
 }
 
-/** The answer of the person's passkey to a challenge of the server; null where the person stopped. */
-export async function passkeyProof(): Promise<PasskeyProof | null> {
-  const { challenge, host } = await http<PasskeyChallengeResponse>("POST", "/api/passkeys/challenge");
+/** The answer of a person's passkey to a challenge of the server; null where the person stopped. */
+export async function passkeyProof(from: PasskeyChallengePath = "/api/passkeys/challenge", token?: string): Promise<PasskeyProof | null> {
+  const { challenge, host } = await http<PasskeyChallengeResponse>("POST", from, { token });
   try {
     const publicKey = PublicKeyCredential.parseRequestOptionsFromJSON({ challenge, rpId: host, userVerification: "required" });
     const assertion = asJson(await navigator.credentials.get({ publicKey }));

@@ -1613,6 +1613,7 @@ export interface OwnApprovalLine {
   reason: string;
   ranks: string[];
   people: string[];
+  asks: ApprovalLine | null;
 }
 /**
  * The alarms of the server itself. They come also while the journal's writer stands still.
@@ -2499,14 +2500,12 @@ export interface InterpretationsResponse {
   adopted: AdoptedResponse[];
 }
 /**
- * One of a person's own open sessions.
+ * A person's name, and the answer of their passkey to a challenge (AuthenticationResponseJSON).
  */
-export interface OwnSession {
-  session: string;
-  opened: number;
-  seen: number;
-  address: string;
-  is_this: boolean;
+export interface PasskeyBody {
+  person: string;
+  challenge: string;
+  assertion: {};
 }
 /**
  * A challenge for a passkey. It is good once, for two minutes.
@@ -2514,14 +2513,6 @@ export interface OwnSession {
 export interface PasskeyChallengeResponse {
   challenge: string;
   host: string;
-}
-/**
- * A person's name, and the answer of their passkey to a challenge (AuthenticationResponseJSON).
- */
-export interface PasskeySignInBody {
-  person: string;
-  challenge: string;
-  assertion: {};
 }
 /**
  * A person's own password and a code, or the answer of their passkey, as proof that it is them.

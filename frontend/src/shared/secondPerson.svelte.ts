@@ -1,6 +1,7 @@
-// A second person: what one may not do alone waits until another approves it in their own session, for exactly this
-// request, once. A proof of the second person at this page, such as a passkey, would also end in an approval.
+// A second person: what one may not do alone waits until another approves it, for exactly this request, once: in
+// their own session, or here with their own passkey. Nobody types a password or a code of theirs here.
 import type { RequestBody, Connection } from "../connection/connection.svelte";
+import { passkeyProof } from "../account/passkeys";
 import { http } from "../connection/http";
 import type { AnyServerMessage, ApprovalResponse, ApprovalsView, Blank, OwnApprovalLine } from "../connection/messages";
 
@@ -55,6 +56,13 @@ export class SecondPersonRequests {
     if (!this.#isOver(waiting.id)) void http("DELETE", `/api/approvals/${waiting.id}`, { token: this.token }).catch(() => undefined);
     this.waiting = null;
     waiting.done(null);
+  }
+
+  /** A second person who is here approves with their own passkey. */
+  async approvedHere(person: string): Promise<void> {
+    const path = `/api/approvals/${this.waiting?.id ?? ""}` as const;
+    const proof = await passkeyProof(`${path}/challenge`, this.token);
+    if (proof) await http("POST", `${path}/approve-here`, { body: { person, ...proof }, token: this.token });
   }
 
   /** In a demonstration a virtual supervisor approves. */

@@ -13,8 +13,8 @@ from taisai.audit.sources import Progress
 from taisai.audit.verify import Report, verified
 from taisai.journal.codec import NOTHING_BEFORE
 from taisai.journal.errors import ConflictError, DamagedError, JournalError, UnwritableError
-from taisai.journal.reading import expect_next
-from taisai.journal.seals.merkle import Frontier, leaf_hash
+from taisai.journal.reading import appended
+from taisai.journal.seals.merkle import Frontier
 from taisai.journal.stores.sqlite_reader import SqliteReader
 from taisai.rules.errors import printable
 
@@ -103,10 +103,7 @@ def _whole(copy: Path, least: int) -> Copied:
             raise DamagedError(0, f"damaged SQLite file: {faults[0]}")
         tree, previous = Frontier(), NOTHING_BEFORE
         for row in reader.rows():
-            expect_next(row, previous)
-            leaf = leaf_hash(row.body)
-            tree.append(leaf)
-            previous = leaf.hex()
+            previous = appended(tree, row, previous)
         if not tree.size == _size(reader) >= least:
             raise DamagedError(0, f"expected a copy of at least {least} entries, got {tree.size}")
         return Copied(tree.size, tree.root().hex(), copy.stat().st_size)

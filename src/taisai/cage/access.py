@@ -40,6 +40,7 @@ FLOOR_SECOND: Final = "pit-supervisor"
 MOST_FAILURES: Final = 3
 """Failures in a row that lock a person, of those that count. It never changes: an audit decides every sign-in
 again."""
+MOST_ADOPTED: Final = 1_000  # editions of rulebooks: the house has a few, and each a new one at times
 MOST_WINS: Final = 1_000
 """Large wins of all tables that are kept. A start notes the latest rounds of its tables again."""
 
@@ -372,6 +373,8 @@ def access_limits(house: House, event: HouseEvent) -> Iterator[Refusal]:
     """Which limit would be exceeded."""
     if isinstance(event, DeviceEnrolled) and len(house.devices) >= MOST_DEVICES:
         yield too_many("devices", MOST_DEVICES)
+    if isinstance(event, messages.InterpretationsAdopted) and len(house.adopted) >= MOST_ADOPTED:
+        yield too_many("editions whose interpretations are adopted", MOST_ADOPTED)
     if isinstance(event, messages.SignedIn) and len(house.sessions) >= MOST_SESSIONS_OPEN:
         yield too_many("open sessions", MOST_SESSIONS_OPEN)
 

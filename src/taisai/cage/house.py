@@ -120,8 +120,10 @@ class House:
     movements: dict[str, CapitalMovement] = field(default_factory=dict)
     tickets: dict[str, Ticket] = field(default_factory=dict)
     transfers: dict[str, HouseTransfer] = field(default_factory=dict)
+    booked_at: dict[str, int] = field(default_factory=dict)
+    """Transfer that is of no ticket → when the House booked it, the oldest first."""
     archived: ArchivedTransfers = field(default_factory=ArchivedTransfers)
-    """Of tickets that are over and left the state."""
+    """Of what is over and left the state."""
     claims: dict[tuple[str, str], str] = field(default_factory=dict)
     """(table, claim) → the transfer under which the cage paid or collected it."""
     ledger: Ledger = field(default_factory=Ledger)
@@ -264,6 +266,8 @@ def evolve_house(house: House, event: messages.HouseEvent) -> House:
     house.ledger.post(*entries(event))
     if moved:
         house.transfers[moved.id] = moved
+        if moved.ticket is None:
+            house.booked_at[moved.id] = event.at
         if moved.claim is not None:
             house.claims[moved.table, moved.claim] = moved.id
     return house
@@ -340,6 +344,12 @@ def transfers_of(ticket: Ticket) -> tuple[str, ...]:
 def _archive(house: House, event: messages.TicketsArchived) -> None:
     tickets = [house.tickets.pop(name) for name in event.tickets]
     moved = [house.transfers.pop(name) for ticket in tickets for name in transfers_of(ticket)]
+    for name in event.transfers:
+        transfer = house.transfers.pop(name)
+        del house.booked_at[name]
+        if transfer.claim is not None:  # the table has settled it, and pays no claim that is not open there
+            house.claims.pop((transfer.table, transfer.claim), None)
+        moved.append(transfer)
     house.archived = house.archived.plus(transfer.signed for transfer in moved)
 
 

@@ -8,7 +8,7 @@ from taisai.game.betting.stakes import note_seated, purse_of
 from taisai.game.checks import at_table, bad_name, bad_text, no_seat, refused
 from taisai.game.messages import Command, Event, Events
 from taisai.game.refusals import Reason, Refusal
-from taisai.game.table import MOST_SEATS, Deciders, Effects, Seat, Table
+from taisai.game.table import MOST_SEATS, MOST_TERMINALS, Deciders, Effects, Seat, Table
 from taisai.game.vocabulary import SYSTEM, Means, folded
 from taisai.rules.clauses import Clause
 from taisai.rules.equipment import RememberedFor
@@ -185,7 +185,10 @@ def on_seat_taken(table: Table, event: SeatTaken) -> None:
     for purse in seat.purses.values():
         purse.net = 0
     if event.terminal is not None:
+        table.terminals.pop(event.terminal, None)
         table.terminals[event.terminal] = event.seat
+        if len(table.terminals) > MOST_TERMINALS:
+            del table.terminals[next(iter(table.terminals))]
     seat.terms = table.terms[event.layout]
     seat.purse = purse_of(table, seat, Means.CREDITS) if event.terminal is not None else None
     note_seated(table, seat)

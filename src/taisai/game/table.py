@@ -37,6 +37,14 @@ MOST_IN_BATCH: Final = 500  # of one command; the largest layout has 104 areas
 MOST_TEXT: Final = 500  # characters of a reason or detail
 MOST_CALLS: Final = 5  # of one seat that are open at once
 MOST_REFERRED: Final = 20  # reports of one round that wait for a decision at once: later ones wait with them
+MOST_REFERRALS: Final = 1_000  # that are open: each waits for a person, who has decided none of them
+MOST_DECIDED: Final = 100  # of the latest decided ones, so that who decides late reads by whom it was done
+MOST_CLAIMS: Final = 10_000  # open ones. More follow where they must; only the pit is warned
+MOST_WAIVED: Final = 10_000  # claims, which a later correction of their round still has to know
+MOST_TERMS: Final = 2_000  # different limits and odds: two a week for twenty years
+MOST_TERMINALS: Final = 2 * MOST_SEATS  # whose latest seat is remembered; a round of replacements
+MOST_TOLERATED: Final = 100_000  # players whose bet under the minimum was settled; the first are forgotten
+MOST_RETIRED: Final = 20_000  # sets of dice and other items that do not come back: two a day for 27 years
 MOST_HELD: Final = 20  # reports by one person that wait at once: by then somebody else has to come
 
 
@@ -305,6 +313,9 @@ class Table:
     witnessed_by: Clause = DUAL_CONTROL
     """The clause that requires a witness, and then shuts the table."""
     referrals: dict[str, Referral] = field(default_factory=dict)
+    """Those that are open, and the latest that were decided."""
+    referrals_made: int = 0
+    """How many there ever were."""
     reports: dict[str, HeldReport] = field(default_factory=dict)
     """Reports that wait for a second person."""
     reports_held: int = 0

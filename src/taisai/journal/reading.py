@@ -94,6 +94,14 @@ def hash_of(store: Store, stream: str, version: int) -> str:
     return "" if row is None or row.version != version else leaf_hash(row.body).hex()
 
 
+def appended(tree: Frontier, row: Row, previous: str) -> str:
+    """Appends an entry, which must follow the one with the hash `previous`, to a tree; returns its hash."""
+    expect_next(row, previous)
+    leaf = leaf_hash(row.body)
+    tree.append(leaf)
+    return leaf.hex()
+
+
 def hash_all(store: Store, origin: str, keys: Sequence[tuple[int, PublicKey]]) -> tuple[Frontier, str]:
     """The tree over every entry and the hash of the last, checked against each checkpoint.
 
@@ -103,10 +111,7 @@ def hash_all(store: Store, origin: str, keys: Sequence[tuple[int, PublicKey]]) -
     kept = sorted(stored, key=_size_of, reverse=True)
     tree, previous = Frontier(), NOTHING_BEFORE
     for row in store.rows():
-        expect_next(row, previous)
-        leaf = leaf_hash(row.body)
-        tree.append(leaf)
-        previous = leaf.hex()
+        previous = appended(tree, row, previous)
         while kept and _size_of(kept[-1]) == tree.size:
             _expect_sealed(kept.pop(), tree, origin, keys)
     if kept:

@@ -91,7 +91,7 @@ class EndSessionsBody(RequestBody, frozen=True, kw_only=True):
     assertion: dict[str, Any] | None = None
 
 
-class PasskeySignInBody(RequestBody, frozen=True, kw_only=True):
+class PasskeyBody(RequestBody, frozen=True, kw_only=True):
     """A person's name, and the answer of their passkey to a challenge (AuthenticationResponseJSON)."""
 
     person: Name

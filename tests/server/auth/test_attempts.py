@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from taisai.cage.messages import PersonLocked, SignInFailed
+from taisai.journal.stores.contract import MOST_SECRET
 from taisai.server.auth.attempts import (
     FIRST_DELAY,
     FREE_FAILURES,
@@ -12,6 +13,9 @@ from taisai.server.auth.attempts import (
     KNOWN_FOR,
     LONGEST_DELAY,
     MOST_OF_ONE,
+    MOST_STORED,
+    STORED_AGAIN,
+    STORED_EVERY,
     GrowingDelays,
     KnownNetworks,
 )
@@ -250,3 +254,74 @@ def test_only_a_sign_in_that_succeeds_makes_a_network_known() -> None:
     assert not staffed.door.known.has(AWAY, staffed.now)
     staffed.tries(DAN, address=AWAY)
     assert staffed.door.known.has(AWAY, staffed.now)
+
+
+def looks(staffed: Staffed, later: int = 0) -> None:
+    """The server looks after what it stores."""
+    staffed.now += later
+    staffed.door.keep_networks(staffed.door.known.to_store(staffed.now), staffed.queue.engine)
+
+
+def known_after(staffed: Staffed, address: str) -> bool:
+    """Whether the next start knows a network."""
+    door = staffed.new_door()
+    running(door.begin(staffed.now))
+    return door.known.has(address, staffed.now)
+
+
+def test_a_start_knows_the_networks_of_before() -> None:
+    """The attack: a restart, by a power cut for example, made everybody a stranger among the strangers."""
+    staffed = Staffed()
+    staffed.tries(DAN, address=AWAY)
+    assert not known_after(staffed, AWAY)
+    looks(staffed)
+    assert known_after(staffed, AWAY)
+    assert not known_after(staffed, DESK)
+    staffed.tries(SUE, address=DESK)
+    looks(staffed, STORED_EVERY - 1)
+    assert not known_after(staffed, DESK), "so soon nothing is written again"
+    looks(staffed, 1)
+    assert known_after(staffed, DESK)
+    staffed.now += KNOWN_FOR
+    assert not known_after(staffed, DESK)
+
+
+def test_networks_are_stored_later_where_the_disk_is_full() -> None:
+    staffed = Staffed()
+    staffed.tries(DAN, address=AWAY)
+    with staffed.full_disk():
+        looks(staffed)
+    looks(staffed, STORED_EVERY)
+    assert known_after(staffed, AWAY)
+
+
+def test_what_is_stored_of_networks_is_bounded_and_changes_rarely() -> None:
+    known = KnownNetworks()
+    for number in range(MOST_STORED + 5):
+        known.add(f"10.{number // 256}.{number % 256}.1/longest/2001:db8:1111:2222::/64"[:30], NOON)
+    stored = known.to_store(NOON)
+    assert stored is not None
+    assert len(stored) <= MOST_SECRET
+    again = KnownNetworks()
+    again.restore(stored, NOON)
+    assert len(again) == MOST_STORED
+    assert known.to_store(NOON + STORED_EVERY) is None
+    known.add(DESK, NOON)
+    assert known.to_store(NOON + STORED_EVERY - 1) is None
+    assert known.to_store(NOON + STORED_EVERY) is not None
+    known.add(DESK, NOON + STORED_AGAIN - 1)
+    assert known.to_store(NOON + 2 * STORED_AGAIN) is None, "it is known for a week anyway"
+
+
+@pytest.mark.parametrize("stored", [b"", b"no JSON", b'{"10.0.0.7": 1}', b'[["10.0.0.7", "now"]]'])
+def test_what_cannot_be_read_makes_nobody_known(stored: bytes) -> None:
+    known = KnownNetworks()
+    known.restore(stored, NOON)
+    assert len(known) == 0
+
+
+def test_a_stored_time_of_the_future_makes_no_network_known_longer() -> None:
+    known = KnownNetworks()
+    known.restore(b'[["10.0.0.7", 9000000000000000]]', NOON)
+    assert known.has("10.0.0.7", NOON)
+    assert not known.has("10.0.0.7", NOON + KNOWN_FOR)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import pytest
@@ -13,7 +14,7 @@ from taisai.cage.messages import PersonLocked, SignInFailed
 from taisai.protocol.views import Words
 from taisai.server.auth import credentials as vault
 from taisai.server.auth import passkeys, verification
-from taisai.server.auth.approvals import Approval, Approved, RequestToApprove, digest_of
+from taisai.server.auth.approvals import Approval, ApprovalState, Approved, RequestToApprove, digest_of
 from taisai.server.auth.attempts import FIRST_DELAY
 from taisai.server.auth.authentication import PROVED_FOR, PasskeyProof
 from taisai.server.auth.enrolment import BAD_PASSKEY, NewSetup
@@ -28,7 +29,7 @@ from taisai.server.auth.passkeys import (
     passkey_origin,
 )
 from taisai.server.auth.permissions import SECOND_PERSONS
-from taisai.server.auth.sessions import NewSession
+from taisai.server.auth.sessions import NewSession, Session
 from taisai.server.auth.sign_in_refusals import LOCKED, WRONG_SIGNATURE, SignInRefused, too_often
 from taisai.server.auth.verification import VerifiedPerson
 from tests.server.auth.staffed_house import DAN, DESK, MAX, NOON, PASSWORDS, SUE, Staffed, counted, running
@@ -148,6 +149,109 @@ def test_a_passkey_approves_where_the_last_proof_is_old() -> None:
     proved = staffed.door.sessions.get(second.session.id)
     assert proved is not None
     assert proved.proved == staffed.now
+
+
+class AtTheFirstOnesPage:
+    """Sue asks; Max and Dan, who have passkeys, come to her page. Dan has no supervising rank."""
+
+    def __init__(self) -> None:
+        self.staffed = Staffed()
+        for number, person in enumerate((MAX, SUE, DAN), 1):
+            assert adds(self.staffed, device(number), person) == person
+        self.asker = self.staffed.signs_in(SUE).session
+        self.asked = self.ask("{}")
+
+    def ask(self, text: str) -> Approval:
+        request = RequestToApprove(digest_of(text.encode()), SECOND_PERSONS, Words("Nothing", "无"))
+        asked = self.staffed.door.approvals.asked(request, asker=self.asker, now=self.staffed.now)
+        assert isinstance(asked, Approval)
+        return asked
+
+    def challenge(self, purpose: str | None = None) -> str:
+        purpose = self.asked.id if purpose is None else purpose
+        return self.staffed.door.challenges.new(self.staffed.now, purpose)
+
+    def approves(
+        self, own: PasskeyDevice, person: str = MAX, challenge: str | None = None, *,
+        asker: Session | None = None, id_: str | None = None,
+    ) -> Any:  # fmt: skip
+        challenge = challenge or self.challenge()
+        return running(
+            self.staffed.door.approve_here(
+                id_ or self.asked.id, asker=asker or self.asker, person=person,
+                passkey=PasskeyProof(own.signs(challenge), challenge, AT), address=DESK, now=self.staffed.now,
+            )
+        )  # fmt: skip
+
+
+def test_a_second_person_approves_at_the_first_ones_page_with_their_own_passkey() -> None:
+    page = AtTheFirstOnesPage()
+    sessions = len(page.staffed.door.sessions)
+    approved = page.approves(device(1))
+    assert (approved.state, approved.by) == (ApprovalState.APPROVED, MAX)
+    assert len(page.staffed.door.sessions) == sessions, "it opens no session"
+    used = partial(page.staffed.door.approvals.used, page.asked.id, asker=page.asker.id, now=page.staffed.now)
+    assert used(digest_of(b"{}")) == MAX
+    assert used(digest_of(b"{}")) is None
+
+
+def refused_at_the_first_ones_page() -> list[str]:
+    """What the first person must not come by with a passkey at their own page."""
+    page = AtTheFirstOnesPage()
+    door, other = page.staffed.door, page.ask("another request")
+    stranger = page.staffed.signs_in(MAX).session
+    unlocked = device(1)
+    unlocked.flags = PRESENT
+    used = page.challenge()
+    page.approves(device(2), SUE, used)
+    tries: dict[str, Callable[[], object]] = {
+        "the asker's own passkey": lambda: page.approves(device(2), SUE),
+        "the asker's own passkey under another name": lambda: page.approves(device(2), MAX),
+        "a passkey of too low a rank": lambda: page.approves(device(3), DAN),
+        "a challenge of a sign-in": lambda: page.approves(device(1), challenge=page.challenge("")),
+        "a challenge of another request": lambda: page.approves(
+            device(1), challenge=page.challenge(other.id)
+        ),
+        "a challenge used before": lambda: page.approves(device(1), challenge=used),
+        "a challenge that the page made up": lambda: page.approves(device(1), challenge="AAAA"),
+        "a device that was not unlocked": lambda: page.approves(unlocked),
+        "a request of another session": lambda: page.approves(device(1), asker=stranger),
+        "a request that is none": lambda: page.approves(device(1), id_="none"),
+        "a session of the second person": lambda: comes(
+            page.staffed, device(1), MAX, challenge=page.challenge()
+        ),
+    }  # fmt: skip
+    found = []
+    for what, attack in tries.items():
+        if not isinstance(attack(), SignInRefused):
+            found.append(what)
+        for number, person in enumerate((MAX, SUE, DAN), 1):  # who comes in ends the delays after failures
+            comes(page.staffed, device(number), person)
+        page.staffed.now += 60_000
+        if door.approvals.of_session(page.asked.id, asker=page.asker.id) is None:
+            page.asked = page.ask("{}")
+    late = page.challenge()
+    page.staffed.now += CHALLENGE_LASTS
+    if not isinstance(page.approves(device(1), challenge=late), SignInRefused):
+        found.append("a late answer")
+    return found
+
+
+def test_nobody_approves_for_another_at_their_own_page() -> None:
+    assert refused_at_the_first_ones_page() == []
+
+
+def test_a_locked_person_approves_nowhere() -> None:
+    page = AtTheFirstOnesPage()
+    page.staffed.fails(MAX, 3)
+    assert page.approves(device(1)) == LOCKED
+
+
+def test_sabotage_a_challenge_that_is_good_for_everything_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+    new, used = Challenges.new, Challenges.used
+    monkeypatch.setattr(Challenges, "new", lambda self, now, _purpose="": new(self, now))
+    monkeypatch.setattr(Challenges, "used", lambda self, text, now, _purpose="": used(self, text, now))
+    assert "a session of the second person" in refused_at_the_first_ones_page()
 
 
 def refused_signatures() -> list[str]:
@@ -308,7 +412,7 @@ def _any_signature(patch: pytest.MonkeyPatch) -> None:
 
 
 def _challenges_for_ever(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(Challenges, "used", lambda _self, challenge, _now: plain(challenge))
+    patch.setattr(Challenges, "used", lambda _self, challenge, *_: plain(challenge))
 
 
 def _any_origin(patch: pytest.MonkeyPatch) -> None:

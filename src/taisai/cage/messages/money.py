@@ -145,18 +145,21 @@ class TicketAccepted(HouseEvent, frozen=True, kw_only=True, tag="ticket-accepted
     amount: int
 
 
-class ArchiveTickets(HouseCommand, frozen=True, kw_only=True, tag="archive-tickets"):
-    """Tickets that are over leave the state of the House; the journal's entries keep all of them."""
+class ArchiveTickets(HouseCommand, frozen=True, kw_only=True, omit_defaults=True, tag="archive-tickets"):
+    """What is over leaves the state of the House; the journal's entries keep all of it."""
 
     since: ClassVar[int] = 2
     tickets: tuple[str, ...]
+    transfers: tuple[str, ...] = ()
+    """Those that are of no ticket: fills, credits, drop boxes and claims."""
 
 
-class TicketsArchived(HouseEvent, frozen=True, kw_only=True, tag="tickets-archived"):
-    """Tickets that were redeemed a while ago left the state, with their transfers."""
+class TicketsArchived(HouseEvent, frozen=True, kw_only=True, omit_defaults=True, tag="tickets-archived"):
+    """Tickets that were redeemed a while ago left the state, with their transfers, and other transfers."""
 
     since: ClassVar[int] = 2
     tickets: tuple[str, ...]
+    transfers: tuple[str, ...] = ()
 
 
 # Between the cage and the tables

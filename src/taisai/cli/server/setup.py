@@ -5,6 +5,8 @@ from __future__ import annotations
 import secrets
 import shlex
 from argparse import Namespace
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from taisai.audit.backup import expect_nothing
@@ -15,7 +17,7 @@ from taisai.cli.printing import as_json, line
 from taisai.journal.seals.keys import SigningKey
 from taisai.rules.book import editions, rulebook, rulebook_ids
 from taisai.rules.errors import RulesError, printable
-from taisai.server.config import load_config
+from taisai.server.config import Config, load_config
 from taisai.server.runtime.rulebook_approvals import (
     MOST_BYTES,
     RulebookApproval,
@@ -35,7 +37,7 @@ from taisai.server.runtime.setup import (
     set_up,
     unlock_person,
 )
-from taisai.server.runtime.startup_checks import opened
+from taisai.server.runtime.startup_checks import OpenedJournal, opened
 from taisai.validation import DAY_TEXT
 
 
@@ -127,16 +129,23 @@ def _older_approvals(file: str | None, key: SigningKey) -> list[RulebookApproval
         raise RulesError(f"{error} ({printable(file)})") from None
 
 
-def unlock(arguments: Namespace) -> int:
-    """Unlocks a person; a journal that a server uses is not changed."""
-    config, now = load_config(Path(arguments.config)), clock()
+@contextmanager
+def _journal_of(config: Config, now: int) -> Iterator[OpenedJournal]:
+    """The journal of a house that no server uses."""
     start, journal = opened(config, now=now)
     if journal is None:
         raise RulesError("; ".join(finding.text for finding in start.findings if not finding.passed))
     try:
-        result = unlock_person(config, journal, arguments.person, reason=arguments.reason, now=now)
+        yield journal
     finally:
         journal.journal.close()
+
+
+def unlock(arguments: Namespace) -> int:
+    """Unlocks a person; a journal that a server uses is not changed."""
+    config, now = load_config(Path(arguments.config)), clock()
+    with _journal_of(config, now) as journal:
+        result = unlock_person(config, journal, arguments.person, reason=arguments.reason, now=now)
     if arguments.json:
         as_json({"person": result.person, "was_locked": result.was_locked, "entries": result.entries})
     elif result.was_locked:
@@ -149,16 +158,11 @@ def unlock(arguments: Namespace) -> int:
 def recover(arguments: Namespace) -> int:
     """Gives a supervisor a code for a first sign-in; a journal that a server uses is not changed."""
     config, now = load_config(Path(arguments.config)), clock()
-    start, journal = opened(config, now=now)
-    if journal is None:
-        raise RulesError("; ".join(finding.text for finding in start.findings if not finding.passed))
-    try:
+    with _journal_of(config, now) as journal:
         result = recover_access(
             config, journal, arguments.person, arguments.rank, reason=arguments.reason, now=now,
             entropy=secrets.token_bytes,
         )  # fmt: skip
-    finally:
-        journal.journal.close()
     if arguments.json:
         as_json(result._asdict())
     else:

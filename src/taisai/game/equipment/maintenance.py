@@ -10,7 +10,7 @@ from taisai.game.equipment.items import CARDS_ITEM, DEVICE, DICE_ITEM, PlacedIte
 from taisai.game.irregularities import rulings
 from taisai.game.messages import Event, Events
 from taisai.game.refusals import Reason, Refusal
-from taisai.game.table import Deciders, Effects, Table
+from taisai.game.table import MOST_RETIRED, Deciders, Effects, Table
 from taisai.game.terms.opening import put_in_force
 from taisai.rules.chance import ChanceKind
 from taisai.rules.clauses import Clause
@@ -83,6 +83,9 @@ def _not_fresh(table: Table, command: messages.PlaceItem) -> Refusal | None:
         serial = f"serial number {command.serial}" if command.serial else "no serial number"
         message = f"{command.item} with {serial} was retired: place another"
         return refused(Reason.RULED_OUT, EQUIPMENT, message)
+    if len(table.equipment.retired) >= MOST_RETIRED:
+        message = f"{MOST_RETIRED} items of this table were retired, the greatest number: open another table"
+        return refused(Reason.TOO_MANY, "house:most", message)
     return None
 
 

@@ -19,7 +19,7 @@ from taisai.game.refusals import Reason, Refusal
 from taisai.game.rounds import corrections
 from taisai.game.rounds.messages import BetsReopened, DiceUncovered, SettlementUndone
 from taisai.game.rounds.round import Round
-from taisai.game.table import MOST_REFERRED, Table
+from taisai.game.table import MOST_REFERRALS, MOST_REFERRED, Table
 from taisai.game.terms.messages import TableShut
 from taisai.game.vocabulary import Hold, Subject
 from taisai.rules.clauses import Clause
@@ -323,7 +323,9 @@ def _refer(table: Table, case: IrregularityCase) -> Events | Refusal:
     if table.practice > 1 and case.event is Irregularity.CHIPS_UNCLEAR:
         holds = holds and case.phase.visibility is Visibility.SHOWN  # decided after the uncovering
     number = case.round.number if case.round else None
-    if table.practice > 1 and _is_open_already(table, case, number, holds=holds):
+    if table.practice > 1 and (
+        _is_open_already(table, case, number, holds=holds) or too_many_referrals(table) is not None
+    ):
         return ()  # the report is recorded, and the question that is open decides on it
     return referred(
         table, case.at, case.by, case.ruled.clause, subject=case.event, number=number, to=case.ruled.to,
@@ -349,6 +351,15 @@ def _is_open_already(table: Table, case: IrregularityCase, number: int | None, *
     return is_same_item and any((one.subject, one.to, one.detail) == question for one in waiting)
 
 
+def too_many_referrals(table: Table) -> Refusal | None:
+    """Why nobody may refer another question: too many wait for a decision."""
+    waiting = sum(referral.decided_by is None for referral in table.referrals.values())
+    if waiting < MOST_REFERRALS:
+        return None
+    message = f"the table has {waiting} open questions, the greatest number: decide some of them first"
+    return refused(Reason.TOO_MANY, "house:most", message)
+
+
 def referred(
     table: Table,
     at: int,
@@ -366,7 +377,7 @@ def referred(
     outside = clause.startswith("house:") and subject not in (Subject.CALL, Subject.DISPUTE)
     return (
         Referred(
-            at=at, by=by, clause=clause, referral=f"r{len(table.referrals) + 1}", subject=subject,
+            at=at, by=by, clause=clause, referral=f"r{table.referrals_made + 1}", subject=subject,
             round=number, to=to, holds=holds, outside=outside, detail=detail, seat=seat,
         ),
     )  # fmt: skip

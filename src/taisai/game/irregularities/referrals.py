@@ -21,7 +21,7 @@ from taisai.game.refusals import Reason, Refusal
 from taisai.game.rounds import corrections
 from taisai.game.rounds.messages import SettlementUndone
 from taisai.game.rounds.round import Round
-from taisai.game.table import MOST_CALLS, Deciders, Effects, Referral, Table
+from taisai.game.table import MOST_CALLS, MOST_DECIDED, Deciders, Effects, Referral, Table
 from taisai.game.terms.messages import TableShut
 from taisai.game.vocabulary import Hold, Subject, Treatment
 from taisai.rules.clauses import Clause
@@ -57,6 +57,8 @@ def call(table: Table, command: CallAttendant) -> Events | Refusal:
         got = "none" if command.round is None else command.round
         message = f"expected the number of the disputed round, from 1 to {newest}, got {got}"
         return refused(Reason.WRONG_ROUND, CALL, message)
+    if refusal := consequences.too_many_referrals(table):
+        return refusal
     waiting = [referral for referral in open_referrals(table) if referral.seat == seat.name]
     if len(waiting) >= MOST_CALLS:
         message = f"seat {seat.name} has {MOST_CALLS} open calls, the greatest number"
@@ -293,6 +295,7 @@ _FOLLOWS: Final[dict[Treatment, Callable[[Table, ReferralDecision], Events | Ref
 
 def on_referred(table: Table, event: Referred) -> None:
     """A referral is open; the round waits if the referral holds it."""
+    table.referrals_made += 1
     own = event.subject in set(Subject)
     subject = Subject(event.subject) if own else Irregularity(event.subject)
     table.referrals[event.referral] = Referral(
@@ -305,8 +308,7 @@ def on_referred(table: Table, event: Referred) -> None:
 
 def on_decided(table: Table, event: ReferralDecided) -> None:
     """A referral is decided; the round continues unless another referral holds it."""
-    referral = table.referrals[event.referral]
-    table.referrals[event.referral] = referral._replace(decided_by=event.by)
+    _end(table, event)
     others = [referral for referral in open_referrals(table) if referral.holds]
     if others:
         table.holds[Hold.REFERRAL] = others[0].clause
@@ -316,8 +318,17 @@ def on_decided(table: Table, event: ReferralDecided) -> None:
 
 def on_ended(table: Table, event: ReferralEnded) -> None:
     """A clause has decided what the referral was about."""
-    referral = table.referrals[event.referral]
-    table.referrals[event.referral] = referral._replace(decided_by=event.by, holds=False)
+    _end(table, event, holds=False)
+
+
+def _end(table: Table, event: ReferralDecided | ReferralEnded, *, holds: bool | None = None) -> None:
+    """A referral is over. It leaves the state when many later ones are over too."""
+    referral = table.referrals.pop(event.referral)
+    holds = referral.holds if holds is None else holds
+    table.referrals[event.referral] = referral._replace(decided_by=event.by, holds=holds)
+    decided = [name for name, other in table.referrals.items() if other.decided_by is not None]
+    for name in decided[:-MOST_DECIDED]:
+        del table.referrals[name]
 
 
 def open_referrals(table: Table) -> list[Referral]:

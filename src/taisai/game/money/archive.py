@@ -1,4 +1,4 @@
-"""Transfers of tickets that are over leave the state of a table; the journal's entries keep all of them."""
+"""Transfers that are over leave the state of a table; the journal's entries keep all of them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from taisai.game.money import messages
 from taisai.game.money.cashier import TRANSFERS
 from taisai.game.refusals import Reason, Refusal
 from taisai.game.table import Deciders, Effects, Table
-from taisai.game.vocabulary import CAGE, TransferKind, is_name
+from taisai.game.vocabulary import CAGE, is_name
 
 MOST_ARCHIVED: Final = 500  # transfers or tickets of one command: an entry stays small
 
@@ -23,7 +23,7 @@ def are_names(names: object) -> bool:
 
 
 def archive_transfers(table: Table, command: messages.ArchiveTransfers) -> Events | Refusal:
-    """The House, which knows that both sides have booked them, lets the table forget transfers of tickets."""
+    """The House, which knows that both sides have booked them, lets the table forget transfers."""
     if command.by != CAGE:
         message = f"only the House ({CAGE}) may archive transfers, not {command.by}"
         return at_table(table, command.by) or refused(Reason.NOT_PERMITTED, TRANSFERS, message)
@@ -32,9 +32,8 @@ def archive_transfers(table: Table, command: messages.ArchiveTransfers) -> Event
         message = f"expected 1 to {MOST_ARCHIVED} transfers, each once, got {names!r}"
         return refused(Reason.BAD_VALUE, TRANSFERS, message)
     for name in names:
-        kept = table.transfers.get(name)
-        if kept is None or kept.kind not in (TransferKind.TICKET, TransferKind.DISPENSED):
-            return refused(Reason.BAD_VALUE, TRANSFERS, f"the table has no transfer of a ticket {name!r}")
+        if name not in table.transfers:
+            return refused(Reason.BAD_VALUE, TRANSFERS, f"the table has no transfer {name!r}")
     return (messages.TransfersArchived(at=command.at, by=command.by, clause=TRANSFERS, transfers=names),)
 
 

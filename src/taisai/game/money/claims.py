@@ -10,7 +10,7 @@ from taisai.game.money.cashier import free_in_tray, known_transfer, tray_short
 from taisai.game.money.ledger import Account
 from taisai.game.money.messages import ClaimSettled, SettleClaim
 from taisai.game.refusals import Reason, Refusal
-from taisai.game.table import Deciders, Effects, Table, TableTransfer
+from taisai.game.table import MOST_WAIVED, Deciders, Effects, Table, TableTransfer
 from taisai.game.vocabulary import CAGE, ClaimEnd, TransferKind
 from taisai.rules.clauses import Clause
 from taisai.rules.vocabulary import Irregularity
@@ -41,6 +41,9 @@ def settle_claim(table: Table, command: SettleClaim) -> Events | Refusal:
     if command.how is ClaimEnd.WAIVE and claim.of_player:
         message = f"claim {claim.id} is owed to a player: the house can waive only claims on players"
         return refused(Reason.RULED_OUT, CLAIMS, message)
+    if command.how is ClaimEnd.WAIVE and len(table.waived) >= MOST_WAIVED:
+        message = f"the table has {MOST_WAIVED} waived claims, the greatest number: collect claim {claim.id}"
+        return refused(Reason.TOO_MANY, "house:most", message)
     free = free_in_tray(table)
     if command.how is ClaimEnd.TABLE and claim.of_player and free < claim.amount:
         return tray_short(claim.amount, free)

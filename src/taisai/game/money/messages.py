@@ -59,7 +59,7 @@ class DispenseCredits(Command, frozen=True, kw_only=True, tag="dispense-credits"
 
 
 class ArchiveTransfers(Command, frozen=True, kw_only=True, tag="archive-transfers"):
-    """Tickets that are over leave the state of the table; the journal's entries keep all of them."""
+    """Transfers that are over leave the state of the table; the journal's entries keep all of them."""
 
     since: ClassVar[int] = 2
     from_clients: ClassVar[bool] = False
@@ -68,7 +68,7 @@ class ArchiveTransfers(Command, frozen=True, kw_only=True, tag="archive-transfer
 
 
 class TransfersArchived(Event, frozen=True, kw_only=True, tag="transfers-archived"):
-    """Transfers of tickets, booked by both sides, left the state."""
+    """Transfers that both sides booked a while ago left the state."""
 
     since: ClassVar[int] = 2
     transfers: tuple[str, ...]

@@ -23,7 +23,7 @@ from taisai.game.rounds.settlement import (
     stakes_by_purse,
     tray_needs,
 )
-from taisai.game.table import Effects, Table
+from taisai.game.table import MOST_TOLERATED, Effects, Table
 from taisai.rules.clauses import Clause
 from taisai.rules.outcomes import DICE, Outcome
 from taisai.rules.settlement import GREATEST_SUM
@@ -133,8 +133,10 @@ def on_settled(table: Table, event: messages.RoundSettled) -> None:
     settled = _settlement(table, round_, kept, outcome)
     _check("totals", (event.staked, event.collected, event.won, event.stakes_back), settled[:4])
     round_.kept_out, round_.tolerated = kept, tolerated
-    for name in tolerated:
+    for name in sorted(tolerated):
         table.tolerated[name] = table.tolerated.get(name, 0) + 1
+    while len(table.tolerated) > MOST_TOLERATED:
+        del table.tolerated[next(iter(table.tolerated))]
     clause = event.clause
     table.ledger.post(
         LedgerEntry(Account.AT_RISK, -settled.staked, clause),

@@ -10,7 +10,7 @@ from taisai.game.equipment.items import PlacedItem
 from taisai.game.messages import Events
 from taisai.game.money.ledger import Account, UnbalancedError
 from taisai.game.refusals import Reason, Refusal
-from taisai.game.table import SHUT, Deciders, Effects, Person, Table
+from taisai.game.table import MOST_TERMS, SHUT, Deciders, Effects, Person, Table
 from taisai.game.terms import messages
 from taisai.game.terms.terms import Basis, digest_of, fault_of, terms_of
 from taisai.game.vocabulary import FLOOR, SYSTEM, Means, folded
@@ -69,6 +69,10 @@ def _bad_terms(
     fault = fault_of(limits, table.book)
     if fault:
         return Refusal(Reason.BAD_VALUE, Clause("house:limits"), fault)
+    is_full = len(table.in_force) >= MOST_TERMS
+    if is_full and digest_of(table.book, settings, offers, limits) not in table.in_force:
+        message = f"the table has had {MOST_TERMS} different limits and odds, the most: take earlier ones"
+        return refused(Reason.TOO_MANY, "house:most", message)
     try:
         terms_of(table.book, settings, offers, limits)
     except RulesError as error:

@@ -48,6 +48,8 @@ class OwnApprovalLine(Part, frozen=True, kw_only=True):
     """Who may approve it."""
     people: tuple[str, ...] = ()
     """Of those, who has it on a page now."""
+    asks: ApprovalLine | None = None
+    """All that the second person approves, as they see it on their own page; absent once it is decided."""
 
 
 class ApprovalsView(View, frozen=True, kw_only=True, tag="approvals"):

@@ -30,6 +30,9 @@ MOST_KEPT: Final = 1_000  # with those that are declined or expired
 MOST_SHOWN: Final = 1024 * 1024  # bytes of all that waits: it is sent to everybody who may approve it
 
 
+NOT_ASKED: Final = "this session asked for no such approval, or it is used up"
+
+
 class ApprovalState(StrEnum):
     """What became of a request for an approval."""
 
@@ -233,6 +236,7 @@ class Approvals:
                     OwnApprovalLine(
                         id=approval.id, state=approval.state, until=approval.until, by=approval.by,
                         reason=approval.reason, ranks=ranks_of(approval), people=tuple(sorted(people)),
+                        asks=approval.line if approval.state is ApprovalState.WAITING else None,
                     )
                 )  # fmt: skip
             elif approval.state is ApprovalState.WAITING and approval.is_for(person, role):

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import OrderedDict, defaultdict
 from typing import Final, NamedTuple
 
+import msgspec
+
 from taisai.listening.accepting import network_of
 from taisai.server.auth.permissions import MOST_KEYS
 
@@ -15,6 +17,11 @@ LONGEST_DELAY: Final = 15 * 60_000  # ms: four guesses an hour
 KNOWN_FOR: Final = 7 * 24 * 3_600_000  # ms: a desk that is used once a week stays known
 MOST_NETWORKS: Final = 10_000  # known at a time
 MOST_OF_ONE: Final = 8  # networks that one device or person makes known: a tablet that is carried around
+MOST_STORED: Final = 1_000  # of them, the latest: what a start knows again, and a secret has room for
+NETWORKS: Final = "networks"
+"""The name of the known networks in the vault."""
+STORED_AGAIN: Final = 3_600_000  # ms after which a network that is still in use is stored again
+STORED_EVERY: Final = 10_000  # ms between two times that they are stored
 
 
 class _Failures(NamedTuple):
@@ -73,9 +80,12 @@ class KnownNetworks:
         """Address → when a person last signed in there."""
         self._of: defaultdict[str, OrderedDict[str, None]] = defaultdict(OrderedDict)
         """Device or person → their latest networks: one stolen key must not push out those of others."""
+        self._is_stored = True
+        self._stored_at: int | None = None
 
     def add(self, network: str, now: int, *, by: str = "") -> None:
         """Someone proved at this network who they are; `by` is their name."""
+        self._is_stored &= now - self._seen.get(network, -STORED_AGAIN) < STORED_AGAIN
         self._note(self._seen, network, now)
         own = self._of[by]
         own[network] = None
@@ -104,6 +114,27 @@ class KnownNetworks:
         places.move_to_end(place)
         if len(places) > self._most:
             places.popitem(last=False)
+
+    def to_store(self, now: int) -> bytes | None:
+        """What to store, so that the next start knows them too; None if nothing changed, or not long ago."""
+        is_late = self._stored_at is None or abs(now - self._stored_at) >= STORED_EVERY
+        if self._is_stored or not is_late:
+            return None
+        self._is_stored, self._stored_at = True, now
+        return msgspec.json.encode(list(self._seen.items())[-MOST_STORED:])
+
+    def not_stored(self) -> None:
+        """What was to be stored was not."""
+        self._is_stored = False
+
+    def restore(self, stored: bytes | None, now: int) -> None:
+        """Knows again what was stored; nothing if it cannot be read."""
+        try:
+            known = msgspec.json.decode(stored or b"[]", type=list[tuple[str, int]])
+        except msgspec.DecodeError:
+            return
+        for network, seen in known:
+            self._seen.setdefault(network, min(seen, now))  # a clock set back makes none known longer
 
     def __len__(self) -> int:
         return len(self._seen)

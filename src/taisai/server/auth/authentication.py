@@ -17,8 +17,8 @@ from taisai.game.vocabulary import FLOOR, is_name
 from taisai.journal import Answer, Engine, JournalError
 from taisai.journal.codec import HOUSE_STREAM, AnyEvent
 from taisai.server.auth import credentials as vault
-from taisai.server.auth.approvals import Approvals, Approved
-from taisai.server.auth.attempts import KnownNetworks
+from taisai.server.auth.approvals import NOT_ASKED, Approval, Approvals, Approved
+from taisai.server.auth.attempts import NETWORKS, KnownNetworks
 from taisai.server.auth.credentials import Passwords
 from taisai.server.auth.enrolment import Enrolment, NewSetup
 from taisai.server.auth.passkeys import Challenges, PasskeyOrigin
@@ -131,7 +131,7 @@ class Authentication:
     async def _open_session(
         self, person: str, rank: str, *, address: str, now: int
     ) -> NewSession | SignInRefused:
-        if self._stops:
+        if self._is_stopping():
             return STOPPING
         opened = self.sessions.opened(person, rank, now, address=address)
         if opened is None:
@@ -149,12 +149,15 @@ class Authentication:
         if await self._queue.run(partial(_rank_of, session.person)) != session.rank:
             self.sessions.end(session.id, SignOutCause.REVOKED)
         if self.sessions.get(session.id) is None:
-            self._queue_end(session, SignOutCause.STOPPED if self._stops else SignOutCause.REVOKED)
+            self._queue_end(session, SignOutCause.STOPPED if self._is_stopping() else SignOutCause.REVOKED)
             await self._note_ends(now)
-            return STOPPING if self._stops else WRONG_CREDENTIALS
+            return STOPPING if self._is_stopping() else WRONG_CREDENTIALS
         self.known.add_desk(address, now, by=session.person)
         _log.info("signed in", person=session.person, session=session.id, address=address)
         return opened
+
+    def _is_stopping(self) -> bool:
+        return self._stops
 
     async def sign_out(self, session: str, *, now: int) -> None:
         """Ends a session at once, even if the journal cannot be written now."""
@@ -203,6 +206,23 @@ class Authentication:
         if isinstance(approved, str):
             return SignInRefused(SignInRefusalReason.NOT_SECOND, approved)
         return Approved(approved, token)
+
+    async def approve_here(
+        self, id_: str, *, asker: Session, person: str, passkey: PasskeyProof, address: str, now: int
+    ) -> Approval | SignInRefused:
+        """Approves a request as a second person at the page of the first, by a passkey that signs for it."""
+        if self.approvals.of_session(id_, asker=asker.id) is None:
+            return SignInRefused(SignInRefusalReason.NOT_SECOND, NOT_ASKED)
+        proved = await self.verify_passkey(
+            person, passkey.assertion, passkey.challenge, at=passkey.at, purpose=id_, address=address, now=now
+        )
+        if isinstance(proved, SignInRefused):
+            return proved
+        approved = self.approvals.approved(id_, person=proved.person, role=role_of(proved.rank), now=now)
+        if isinstance(approved, str):
+            return SignInRefused(SignInRefusalReason.NOT_SECOND, approved)
+        _log.info("approved at the first person's page", by=proved.person, asked_by=asker.person)
+        return approved
 
     async def _proved_again(
         self, session: Session, code: str | None, passkey: PasskeyProof | None, *, address: str, now: int
@@ -279,10 +299,10 @@ class Authentication:
 
     async def verify_passkey(
         self, person: str, assertion: dict[str, Any], challenge: str, *,
-        at: PasskeyOrigin, address: str, now: int, password: str | None = None,
+        at: PasskeyOrigin, purpose: str = "", address: str, now: int, password: str | None = None,
     ) -> VerifiedPerson | SignInRefused:  # fmt: skip
-        """The person, if their passkey signed a challenge of `challenges`; the challenge is used up."""
-        use = partial(self.challenges.used, challenge, now)
+        """The person, if their passkey signed a challenge for this purpose; the challenge is used up."""
+        use = partial(self.challenges.used, challenge, now, purpose)
         proving = self._verifier.proved_by_passkey(
             person, assertion, use, at=at, address=address, now=now, password=password
         )
@@ -332,7 +352,7 @@ class Authentication:
         if self._gone:
             gone, self._gone = self._gone, set()
             try:
-                await self._queue.run(partial(vault.delete, gone))
+                await self._queue.run(partial(vault.delete_unknown, gone))
             except JournalError:
                 self._gone |= gone
 
@@ -341,7 +361,8 @@ class Authentication:
 
         Credentials that were set before there were commitments are committed to as they are, once.
         """
-        open_, gone, before = await self._queue.run(vault.left_over)
+        open_, gone, before, networks = await self._queue.run(vault.left_over)
+        self.known.restore(networks, now)
         if before:
             adopting = messages.AdoptCredentials(at=now, by=FLOOR, commitments=before)
             answer = await self._queue.execute(HOUSE_STREAM, adopting)
@@ -350,7 +371,7 @@ class Authentication:
         self._to_note += [_Ended(session, person, SignOutCause.STOPPED) for session, person in open_.items()]
         await self._note_ends(now)
         if gone:
-            await self._queue.run(partial(vault.delete, gone))
+            await self._queue.run(partial(vault.delete_unknown, gone))
 
     async def finish(self, now: int) -> None:
         """Before a stop: answers pending sign-ins and ends every session."""
@@ -359,6 +380,14 @@ class Authentication:
         self.sessions.end_all(why=SignOutCause.STOPPED)
         await self._note_ends(now)
         self._executor.shutdown()
+
+    def keep_networks(self, stored: bytes | None, engine: Engine) -> None:
+        """Stores known networks in the vault, where nobody without the house's key can add one."""
+        if stored is not None:
+            try:
+                engine.journal.store.keep_secret(NETWORKS, stored)
+            except JournalError:
+                self.known.not_stored()  # the next time it may do
 
     def _ended(self, session: Session, why: SignOutCause) -> None:
         self.approvals.withdrawn(session=session.id)

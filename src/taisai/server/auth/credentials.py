@@ -25,6 +25,7 @@ from taisai.journal import Engine, Journal
 from taisai.journal.seals.secret import SECRET_BYTES, StorageSecret
 from taisai.journal.stores.contract import Store
 from taisai.protocol.requests import device_text
+from taisai.server.auth.attempts import NETWORKS
 from taisai.server.auth.passkeys import Passkey
 from taisai.server.auth.password_rules import MOST_PASSWORD
 from taisai.server.runtime.environment import Entropy
@@ -259,21 +260,29 @@ def altered(engine: Engine) -> list[str]:
     return sorted(person for person in engine.house().commitments if kept(engine, person) is None)
 
 
-def delete(people: Iterable[str], engine: Engine) -> None:
+def delete_unknown(people: Iterable[str], engine: Engine) -> None:
     """Deletes the credentials of people, except those who were enrolled again with new ones."""
     for person in people:
         if person not in engine.house().credentials:
             forget(engine.journal.store, person)
 
 
-def left_over(engine: Engine) -> tuple[dict[str, str], set[str], dict[str, str]]:
-    """What was left by the last stop.
+class LeftOver(NamedTuple):
+    """What was left by the last stop."""
 
-    Sessions, people with stored credentials that the House does not know, and commitments that are missing.
-    """
-    house = engine.house()
-    gone = holders(engine.journal.store) - house.credentials
-    return dict(house.sessions), gone, _without_commitment(engine)
+    sessions: dict[str, str]
+    unknown: set[str]
+    """People with stored credentials that the House does not know."""
+    uncommitted: dict[str, str]
+    """The commitments that are missing."""
+    networks: bytes | None
+    """The known networks, as stored."""
+
+
+def left_over(engine: Engine) -> LeftOver:
+    house, store = engine.house(), engine.journal.store
+    gone = holders(store) - house.credentials
+    return LeftOver(dict(house.sessions), gone, _without_commitment(engine), store.secret(NETWORKS))
 
 
 def _without_commitment(engine: Engine) -> dict[str, str]:

@@ -199,8 +199,6 @@ class Enrolment:
         setup = self._setups.get(digest_of_token(token))
         if setup is None or now >= setup.until:
             return EXPIRED_SETUP
-        if password is not None and await self._is_activation(setup, password):
-            return ACTIVATION_AS_PASSWORD
         new = await self._changed(setup, password, code, passkey, now)
         if isinstance(new, SignInRefused):
             return new
@@ -224,6 +222,8 @@ class Enrolment:
         now: int,
     ) -> Credentials | SignInRefused:
         """The new credentials, or what is missing."""
+        if password is not None and await self._is_activation(setup, password):
+            return ACTIVATION_AS_PASSWORD
         new = setup.before or Credentials("", "")
         if refused := self._unfit(setup, password, new):
             return refused

@@ -109,7 +109,7 @@ def is_accepted(
 
 
 class Challenges:
-    """Challenges that passkeys sign. Each is good once.
+    """Challenges that passkeys sign. Each is good once, for one purpose.
 
     Nothing is stored for a challenge that is given out, so that nobody who asks for many ends those of
     others: it has its end, and a code by a key of this start. Only used ones are remembered.
@@ -122,20 +122,23 @@ class Challenges:
         self._used: OrderedDict[str, int] = OrderedDict()
         """Challenge → when it ends, in the order in which they were used."""
 
-    def new(self, now: int) -> str:
+    def new(self, now: int, purpose: str = "") -> str:
+        """`purpose`: the approval that it is for; empty for everything that a person does for themselves."""
         self._key = self._key or self._entropy(CHALLENGE)
         until = (now + CHALLENGE_LASTS).to_bytes(_UNTIL, "big")
-        return _text(self._signed(until + self._entropy(CHALLENGE)))
+        return _text(self._signed(until + self._entropy(CHALLENGE), purpose))
 
-    def used(self, challenge: str, now: int) -> bytes | None:
-        """The bytes of a challenge, which is then used up; None if it is not open."""
+    def used(self, challenge: str, now: int, purpose: str = "") -> bytes | None:
+        """The bytes of a challenge, which is then used up; None if it is not open for this purpose."""
         try:
             data = _bytes(challenge)
         except ValueError:
             return None
         until = int.from_bytes(data[:_UNTIL], "big")
         text = data[: _UNTIL + CHALLENGE]
-        if not self._key or _text(data) != challenge or not compare_digest(self._signed(text), data):
+        if not self._key or _text(data) != challenge:
+            return None
+        if not compare_digest(self._signed(text, purpose), data):
             return None
         if now >= until or challenge in self._used:
             return None
@@ -151,8 +154,8 @@ class Challenges:
                 return
             del self._used[oldest]
 
-    def _signed(self, text: bytes) -> bytes:
-        return text + digest(self._key, text, "sha256")[:CHALLENGE]
+    def _signed(self, text: bytes, purpose: str) -> bytes:
+        return text + digest(self._key, text + purpose.encode(), "sha256")[:CHALLENGE]
 
 
 def _server(at: PasskeyOrigin) -> Fido2Server:

@@ -217,6 +217,10 @@ ENDPOINTS: Final[Mapping[str, Permission]] = _permissions(
     ),
     (_NEED_APPROVALS, "POST /api/approvals, GET /api/approvals, DELETE /api/approvals/{approval}"),
     (
+        _NEED_APPROVALS,
+        "POST /api/approvals/{approval}/challenge, POST /api/approvals/{approval}/approve-here",
+    ),  # by the second person's own passkey
+    (
         _to(SUPERVISING),
         "POST /api/approvals/{approval}/approve, POST /api/approvals/{approval}/decline",
     ),  # who may approve which request is checked too

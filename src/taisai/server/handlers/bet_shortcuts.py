@@ -223,7 +223,8 @@ def _stakes_before(engine: Engine, table: Table, _round: Round, name: str) -> St
             continue
         if (table.name, number) not in laid:
             laid[table.name, number] = _by_seat(past)
-            laid.pop((table.name, number - LOOK_BACK), None)
+            for old in [key for key in laid if key[0] == table.name and key[1] <= count - LOOK_BACK]:
+                del laid[old]
         if found := laid[table.name, number].get(name):
             return found
     return {}

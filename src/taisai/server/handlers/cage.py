@@ -27,6 +27,7 @@ from taisai.server.handlers.transfers import (
     arrival,
     arriving,
     as_printed,
+    asked_id,
     kept,
     short_id,
     table_at,
@@ -83,6 +84,18 @@ async def redeemed(context: Context, principal: Principal, request: requests.DoR
     return await context.queue.run(is_redeemed)
 
 
+def ticket_worth(engine: Engine, request: requests.DoRequest, fresh: bytes) -> int | Refusal | None:
+    """What is paid for the ticket of a request that redeems one, or why nothing is; else None."""
+    sent: Any = request.do
+    if tag_of(sent) != "redeem-ticket":
+        return None
+    ticket = engine.house().tickets.get(ticket_numbers(engine, fresh).held(engine.house(), sent.ticket))
+    if ticket is None or ticket.redeemed is not None:
+        problem = "the House has no ticket of this number" if ticket is None else "the ticket was redeemed"
+        return Refusal(Reason.BAD_VALUE, Clause("house:tickets"), f"{problem}: there is nothing to approve")
+    return ticket.amount
+
+
 async def redeem(context: Context, command: messages.RedeemTicket, request_id: str) -> ServerMessage:
     """Pays cash for a ticket; the same request of the same cashier again returns the amount again.
 
@@ -127,9 +140,16 @@ async def owners_moved(
 
 async def fill(context: Context, principal: Principal, request: requests.FillRequest) -> ServerMessage:
     """Chips leave the cage and arrive in the tray, where the second person sees them come."""
-    queue, transfer = context.queue, short_id("fill", principal.name, request.id)
+    queue, now = context.queue, context.clock.now()
+
+    def read(engine: Engine) -> tuple[str, HouseTransfer | None]:
+        known = engine.house().transfers
+        transfer = asked_id(known, "fill", principal.name, request.id, at=now)
+        return transfer, known.get(transfer)
+
+    transfer, booked = await queue.run(read)
     moved = HouseTransfer(transfer, HouseTransferKind.FILL, request.table, request.amount, Direction.DUE)
-    if await queue.run(lambda engine: kept(engine, transfer)) == moved:
+    if booked == moved:
         return await _arrived(context, request.id, moved, again=True)
     second = await context.second(principal, request)
     if isinstance(second, RefusedReply):
@@ -146,11 +166,16 @@ async def take_credit(
 ) -> ServerMessage:
     """Chips leave the tray and arrive at the cage."""
     queue, now = context.queue, context.clock.now()
-    transfer = request.transfer or short_id("credit", principal.name, request.id)
+
+    def read(engine: Engine) -> tuple[str, int | None]:
+        asked = ("credit", principal.name, request.id)
+        transfer = request.transfer or _asked_at_table(engine, request.table, *asked, at=now)
+        return transfer, _booked(engine, request.table, transfer, TransferKind.CREDIT)
+
+    transfer, known = await queue.run(read)
     receive = messages.ReceiveCredit(
         at=now, by=principal.name, transfer=transfer, table=request.table, amount=request.amount
     )
-    known = await queue.run(lambda engine: _booked(engine, request.table, transfer, TransferKind.CREDIT))
     if known is None and request.transfer is not None:
         message = f"no credit {request.transfer!r} left table {request.table}"
         return answer_to(request.id, refusal(Reason.BAD_VALUE, FLOAT, message))
@@ -183,8 +208,13 @@ async def take_drop(
     context: Context, principal: Principal, request: requests.TakeDropRequest
 ) -> ServerMessage:
     """A drop box leaves its table; it is on its way until it has been counted."""
-    queue, transfer = context.queue, short_id("drop", principal.name, request.id)
-    known = await queue.run(lambda engine: _booked(engine, request.table, transfer, TransferKind.DROP))
+    queue, now = context.queue, context.clock.now()
+
+    def read(engine: Engine) -> tuple[str, int | None]:
+        transfer = _asked_at_table(engine, request.table, "drop", principal.name, request.id, at=now)
+        return transfer, _booked(engine, request.table, transfer, TransferKind.DROP)
+
+    transfer, known = await queue.run(read)
     if known is not None:
         return DoneReply(to=request.id, amount=known, transfer=transfer, again=True)
     second = await context.second(principal, request)
@@ -237,10 +267,12 @@ async def settle_claim(
     context: Context, principal: Principal, request: requests.SettleClaimRequest
 ) -> ServerMessage:
     """The cage pays what is a player's, or collects what they owe, and the table's claim is over."""
-    queue, transfer = context.queue, short_id("claim", principal.name, request.id)
+    queue, now, transfer = context.queue, context.clock.now(), ""
 
     def read(engine: Engine) -> tuple[Claim | None, HouseTransfer | None] | Refusal:
         """The table's record of an open claim, the House's of a settled one."""
+        nonlocal transfer
+        transfer = asked_id(engine.house().transfers, "claim", principal.name, request.id, at=now)
         table = table_at(engine, request.table)
         if isinstance(table, Refusal):
             return table
@@ -307,6 +339,12 @@ async def _arrived(
         stream_of(moved.table), lambda engine: arrival(engine, moved, at=at, second=second)
     )
     return answer_to(request_id, answer, amount=moved.amount, transfer=moved.id, again=again)
+
+
+def _asked_at_table(engine: Engine, table_name: str, kind: str, *parts: str, at: int) -> str:
+    """The id of a transfer that the table books first."""
+    table = table_at(engine, table_name)
+    return asked_id(() if isinstance(table, Refusal) else table.transfers, kind, *parts, at=at)
 
 
 def _booked(engine: Engine, table_name: str, transfer: str, kind: TransferKind) -> int | None:

@@ -22,9 +22,9 @@ from taisai.server.handlers.transfers import (
     KEY_BYTES,
     RETRIED_WITHIN,
     arrival,
+    asked_id,
     issuing,
     kept,
-    lately,
     short_id,
     table_at,
     ticket_numbers,
@@ -101,9 +101,8 @@ async def ticket_out(context: Context, principal: Principal, request: TicketOutR
         # With the session in it, so that no later player of the seat receives the ticket.
         session = str(_latest_session(engine, request.table, request.seat))
         table = table_at(engine, request.table)
-        ids = [short_id("out", principal.name, request.id, session, *hour) for hour in lately(now)]
         booked = () if isinstance(table, Refusal) else table.transfers
-        transfer = next((name for name in ids if name in booked), ids[0])
+        transfer = asked_id(booked, "out", principal.name, request.id, session, at=now)
         house, numbers = engine.house(), ticket_numbers(engine, fresh)
         issued = house.transfers.get(transfer)
         if issued is not None and issued.ticket is not None:

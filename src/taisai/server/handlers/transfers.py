@@ -11,7 +11,7 @@ for a retry, and the journal knows the ticket by an id, a keyed hash that leads 
 from __future__ import annotations
 
 import hmac
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from hashlib import sha256
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -210,6 +210,12 @@ def lately(at: int) -> tuple[tuple[str, ...], ...]:
 def short_id(kind: str, *parts: str) -> str:
     """An id for something, the same for the same parts, which it does not reveal."""
     return f"{kind}-{sha256(_joined((kind, *parts))).hexdigest()[:24]}"
+
+
+def asked_id(known: Container[str], kind: str, *parts: str, at: int) -> str:
+    """The id of a transfer: of the one that the same request booked lately, else a new one."""
+    ids = [short_id(kind, *parts, *hour) for hour in lately(at)]
+    return next((id_ for id_ in ids if id_ in known), ids[0])
 
 
 def _joined(parts: Iterable[str]) -> bytes:

@@ -94,9 +94,7 @@ async def challenge(request: StaffRequest) -> bodies.PasskeyChallengeResponse:
 
 
 @post("/api/passkeys/sign-in", status_code=200, summary="Sign in with a passkey")
-async def passkey_sign_in(
-    request: StaffRequest, data: JSONBody[bodies.PasskeySignInBody]
-) -> bodies.SignInResponse:
+async def passkey_sign_in(request: StaffRequest, data: JSONBody[bodies.PasskeyBody]) -> bodies.SignInResponse:
     """Opens a session for a person whose passkey signed a challenge, unlocked by them."""
     dispatcher = dispatcher_of(request)
     answer = await dispatcher.authentication.sign_in_by_passkey(

@@ -50,6 +50,8 @@ _MORE: Final = {
     "POST /api/approvals": ("429",),
     "DELETE /api/approvals/{approval}": ("409",),
     "POST /api/approvals/{approval}/approve": ("429", "503"),
+    "POST /api/approvals/{approval}/challenge": ("400", "409"),
+    "POST /api/approvals/{approval}/approve-here": ("429", "503"),
     "POST /api/first-sign-in": ("429", "503"),
     "POST /api/account": ("429", "503"),
     "POST /api/passkeys/challenge": ("400", "429"),

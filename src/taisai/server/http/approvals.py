@@ -18,15 +18,16 @@ from taisai.protocol.message import Request as SocketRequest
 from taisai.protocol.requests import DoRequest
 from taisai.protocol.views import ApprovalsView
 from taisai.server.auth import permissions
-from taisai.server.auth.approvals import Approval, RequestToApprove, digest_of
+from taisai.server.auth.approvals import NOT_ASKED, Approval, RequestToApprove, digest_of
 from taisai.server.auth.authentication import PasskeyProof
 from taisai.server.auth.passkeys import PasskeyOrigin, passkey_origin
 from taisai.server.auth.permissions import SECOND_PERSONS, SUPERVISING, Principal, Role, role_of
 from taisai.server.auth.sessions import Session
 from taisai.server.auth.sign_in_refusals import NO_PASSKEYS, SignInRefusalReason, SignInRefused
 from taisai.server.connections.sockets import decode_request
+from taisai.server.handlers.cage import ticket_worth
 from taisai.server.handlers.context import approved_form, canonical
-from taisai.server.handlers.transfers import table_at
+from taisai.server.handlers.transfers import KEY_BYTES, table_at
 from taisai.server.http.guard import refused
 from taisai.server.projections.approvals import RequestInWords, endpoint_in_words, request_in_words
 
@@ -133,7 +134,7 @@ async def cancel(request: StaffRequest, approval: FromPath[str]) -> bodies.DoneR
     """Nobody can approve it any more."""
     approvals = dispatcher_of(request).authentication.approvals
     if not approvals.cancelled(approval, asker=session_in(request).id):
-        raise refused(409, "not-known", "this session asked for no such approval, or it is used up")
+        raise refused(409, "not-known", NOT_ASKED)
     return bodies.DoneResponse()
 
 
@@ -189,6 +190,42 @@ async def decline(
     return bodies.DoneResponse()
 
 
+# The second person at the page of the first
+
+
+@post(
+    "/api/approvals/{approval:str}/challenge", status_code=200,
+    summary="A challenge for the passkey of a second person who is here",
+)  # fmt: skip
+async def challenge_here(request: StaffRequest, approval: FromPath[str]) -> bodies.PasskeyChallengeResponse:
+    """Good for this one request of this session alone, not for a sign-in."""
+    host, dispatcher = place_of_passkeys(request).host, dispatcher_of(request)
+    authentication = dispatcher.authentication
+    if authentication.approvals.of_session(approval, asker=session_in(request).id) is None:
+        raise refused(409, "not-known", NOT_ASKED)
+    text = authentication.challenges.new(dispatcher.clock.now(), approval)
+    return bodies.PasskeyChallengeResponse(challenge=text, host=host)
+
+
+@post(
+    "/api/approvals/{approval:str}/approve-here", status_code=200,
+    summary="Approve a request at the page of the person who asked, with the second person's own passkey",
+)  # fmt: skip
+async def approve_here(
+    request: StaffRequest, approval: FromPath[str], data: JSONBody[bodies.PasskeyBody]
+) -> bodies.DoneResponse:
+    """The passkey must be unlocked, and sign a challenge of this approval. It opens no session."""
+    dispatcher = dispatcher_of(request)
+    answer = await dispatcher.authentication.approve_here(
+        approval, asker=session_in(request), person=data.person,
+        passkey=PasskeyProof(data.assertion, data.challenge, place_of_passkeys(request)),
+        address=address_of(request), now=dispatcher.clock.now(),
+    )  # fmt: skip
+    if isinstance(answer, SignInRefused):
+        refuse(answer)
+    return bodies.DoneResponse()
+
+
 def _response(approval: Approval) -> bodies.ApprovalResponse:
     return bodies.ApprovalResponse(approval=approval.id, until=approval.until)
 
@@ -220,15 +257,23 @@ async def _request_to_approve(
         raise refused(403, "not-permitted", problem, "house:access")
     if not takes_second:
         raise refused(400, "bad-value", f"{name} takes no second person: send it without an approval")
-    now = dispatcher.clock.now()
-    words = await dispatcher.queue.run(partial(_in_words, decoded, table, now))
+    now, fresh = dispatcher.clock.now(), dispatcher.entropy(KEY_BYTES)
+    words = await dispatcher.queue.run(partial(_in_words, decoded, table, now, fresh))
+    if isinstance(words, Refusal):
+        refuse(words)
     roles = SECOND_PERSONS & {role_of(rank) for rank in words.seconds} if words.seconds else SECOND_PERSONS
     return _to_approve(approved_form(decoded), words, roles, table)
 
 
-def _in_words(request: SocketRequest, name: str | None, now: int, engine: Engine) -> RequestInWords:
+def _in_words(
+    request: SocketRequest, name: str | None, now: int, fresh: bytes, engine: Engine
+) -> RequestInWords | Refusal:
     table = None if name is None else table_at(engine, name)
-    return request_in_words(request, None if isinstance(table, Refusal) else table, now)
+    table = None if isinstance(table, Refusal) else table
+    amount = ticket_worth(engine, request, fresh) if isinstance(request, DoRequest) else None
+    if isinstance(amount, Refusal):
+        return amount
+    return request_in_words(request, table, now, amount)
 
 
 async def _endpoint_to_approve(
@@ -294,4 +339,4 @@ def second_for(request: StaffRequest, endpoint: str, body: bodies.RequestBody) -
     return approver
 
 
-ENDPOINTS: Final = [ask, cancel, approvals, approve, decline]
+ENDPOINTS: Final = [ask, cancel, approvals, approve, decline, challenge_here, approve_here]

@@ -13,12 +13,13 @@ import msgspec
 from msgspec import Struct
 
 from taisai.game import Table
+from taisai.game.money.ledger import Account
 from taisai.game.terms.messages import Limits
 from taisai.game.vocabulary import ClaimEnd, Means, RecordChange, Treatment
 from taisai.protocol.bodies import RequestBody
 from taisai.protocol.commands import tag_of
 from taisai.protocol.message import Request
-from taisai.protocol.requests import DoRequest
+from taisai.protocol.requests import DoRequest, TakeDropRequest
 from taisai.protocol.views import ApprovalField, Offer, Words
 from taisai.rules.areas import AreaId
 from taisai.rules.procedure import Declared
@@ -134,8 +135,14 @@ class RequestInWords(NamedTuple):
     """The ranks of second persons at the table; none without one."""
 
 
-def request_in_words(request: Request, table: Table | None, now: int) -> RequestInWords:
-    """A request on the socket. `table`: the table that it is for, if it is open."""
+def request_in_words(
+    request: Request, table: Table | None, now: int, amount: int | None = None
+) -> RequestInWords:
+    """A request on the socket.
+
+    `table`: the table that it is for, if it is open. `amount`: the money that moves, if the request does not
+    say it.
+    """
     sent: Any = request.do if isinstance(request, DoRequest) else request
     tag = tag_of(request.do) if isinstance(request, DoRequest) else str(request.__struct_config__.tag)
     what = texts.COMMANDS.get(tag) or REQUESTS.get(tag) or Words(tag, tag)
@@ -151,6 +158,10 @@ def request_in_words(request: Request, table: Table | None, now: int) -> Request
         elif isinstance(request, DoRequest) and (offer := _offer(request, table, now)) is not None:
             what, then, seconds = offer.label, offer.then, _seconds(offer) or seconds
     fields = tuple(_fields(sent, table, has_bet=tag in _OF_BETS))
+    if isinstance(request, TakeDropRequest) and table is not None:
+        amount = table.ledger.balances[Account.DROP]
+    if amount is not None:
+        fields += (_amount(LABELS["amount"], amount),)
     return RequestInWords(what, then, getattr(sent, "seat", None), fields, seconds)
 
 

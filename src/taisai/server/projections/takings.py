@@ -205,9 +205,13 @@ CHUNK: Final = 1_000
 PAGE: Final = 100
 """Shifts whose sums are saved in one part: the size of a part is limited."""
 DIGEST: Final = 32
-"""Digits of a part's digest: the main part, whose size is limited, has space for 1,400 of them."""
+"""Digits of a part's digest: a part, whose size is limited, has space for 1,400 of them."""
+INDEX: Final = 1_000
+"""Chunks whose digests are in one part: with 10,000,000 rounds there are ten such parts."""
 _PAGE: Final = "page "
-"""The beginning of the name of a part with sums; the others are numbers of chunks of rounds."""
+"""The beginning of the name of a part with sums."""
+_INDEX: Final = "index "
+"""Likewise with digests of chunks of rounds, whose names are their numbers."""
 Periods = list[tuple[str, str, PeriodSums]]
 
 
@@ -224,7 +228,7 @@ class _SavedTakings(msgspec.Struct, frozen=True):
     round: int
     over: int
     parts: dict[str, str] = {}
-    """Part → the digest of its bytes."""
+    """Part → the digest of its bytes; those of chunks are in the index, since release 0.3."""
     last: str = ""
     """The hash of the table's entry at this version: in a copy that was continued it is another one."""
 
@@ -270,13 +274,25 @@ def save_takings(engine: Engine, table: str, takings: Takings) -> None:
             save(str(chunk), msgspec.json.encode(settled))
         for page, periods in enumerate(_pages(takings)):
             save(f"{_PAGE}{page}", msgspec.json.encode(periods))
+        for index, digests in _indexed(takings.saved).items():
+            save(f"{_INDEX}{index}", msgspec.json.encode(digests))
         saved = _SavedTakings(
             version=version, table=takings.table, currency=takings.currency, day=takings.day,
             shift=takings.shift, periods=len(takings.periods), round=takings.round, over=takings.over,
-            parts=takings.saved, last=hash_of(engine.journal.store, stream_of(table), version),
+            parts={part: digest for part, digest in takings.saved.items() if not part.isdecimal()},
+            last=hash_of(engine.journal.store, stream_of(table), version),
         )  # fmt: skip
         store.keep_secret(_name(table), msgspec.json.encode(saved))
         takings.touched.clear()
+
+
+def _indexed(saved: Mapping[str, str]) -> dict[int, dict[str, str]]:
+    """Number of an index → the digests of its chunks."""
+    found: dict[int, dict[str, str]] = {}
+    for part, digest in saved.items():
+        if part.isdecimal():
+            found.setdefault(int(part) // INDEX, {})[part] = digest
+    return found
 
 
 def _pages(takings: Takings) -> Iterator[Periods]:
@@ -288,11 +304,14 @@ def _restored(engine: Engine, table: str, saved: _SavedTakings) -> Takings:
     store, takings = engine.journal.store, Takings()
     takings.table, takings.currency, takings.day = saved.table, saved.currency, saved.day
     takings.shift, takings.round, takings.over = saved.shift, saved.round, saved.over
-    takings.saved = dict(saved.parts)
-    for part, digest in saved.parts.items():
+    parts = list(saved.parts.items())
+    for part, digest in parts:
         body = store.secret(_name(table, part)) or b""
         _check(body, digest)
-        if part.startswith(_PAGE):
+        takings.saved[part] = digest
+        if part.startswith(_INDEX):
+            parts += msgspec.json.decode(body, type=dict[str, str]).items()  # which come next in this loop
+        elif part.startswith(_PAGE):
             periods = msgspec.json.decode(body, type=Periods)
             takings.periods |= {(day, shift): sums for day, shift, sums in periods}
         else:

@@ -1,4 +1,4 @@
-"""Tickets that are over leave the state, with their transfers at the tables, a few hundred at a time."""
+"""Tickets and transfers that are over leave the state of House and tables, a few hundred at a time."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 import structlog
 
 from taisai.cage import House, HouseTransfer, Ticket
-from taisai.cage.archive import KEPT_FOR, is_over
+from taisai.cage.archive import KEPT_FOR, is_old, is_over
 from taisai.cage.house import transfers_of
 from taisai.cage.messages import ArchiveTickets
 from taisai.game import Table
@@ -27,14 +27,16 @@ _log = structlog.get_logger(__name__)
 
 
 class Over(NamedTuple):
-    """Tickets that may leave the state, and table → their transfers there."""
+    """What may leave the state of the House, and table → the transfers that it forgets with it."""
 
     tickets: tuple[str, ...]
+    others: tuple[str, ...]
+    """Transfers that are of no ticket."""
     transfers: dict[str, tuple[str, ...]]
 
 
 class Archiving:
-    """Looks for tickets that are over, and archives them at the House and at the tables in one write."""
+    """Looks for what is over, and archives it at the House and at the tables in one write."""
 
     def __init__(self, queue: CommandQueue, *, clock: Clock) -> None:
         self._queue = queue
@@ -54,12 +56,15 @@ class Archiving:
     def _found(self, found: Over | BaseException) -> None:
         self._waiting = 0
         if isinstance(found, BaseException):
-            _log.error("tickets that are over could not be archived", error=str(found))
+            _log.error("what is over could not be archived", error=str(found))
             return
-        if not found.tickets or self._queue.waiting > MOST_WAITING // 2:
+        if not found.transfers and not found.tickets:
+            return
+        if self._queue.waiting > MOST_WAITING // 2:
             return  # none of the commands below may be refused for a full queue
         now = self._clock.now()
-        commands = [Submission(HOUSE_STREAM, ArchiveTickets(at=now, by=FLOOR, tickets=found.tickets))]
+        forgotten = ArchiveTickets(at=now, by=FLOOR, tickets=found.tickets, transfers=found.others)
+        commands = [Submission(HOUSE_STREAM, forgotten)]
         for table, transfers in found.transfers.items():
             archived = ArchiveTransfers(at=now, by=CAGE, transfers=transfers)
             commands.append(Submission(stream_of(table), archived))
@@ -68,27 +73,38 @@ class Archiving:
         self._waiting = len(commands)
         for submission in commands:
             self._queue.submit(submission, self._answered)
-        if len(found.tickets) >= MOST_ARCHIVED // 2:
+        if len(found.tickets) + len(found.others) >= MOST_ARCHIVED // 2:
             self._next = self._clock.steady()  # there may be more
 
     def _answered(self, answer: Answer | BaseException) -> None:
         self._waiting -= 1
         if isinstance(answer, Refusal | BaseException):
-            _log.error("tickets that are over could not be archived", error=str(answer))
+            _log.error("what is over could not be archived", error=str(answer))
 
 
 def over(house: House, tables: Mapping[str, Table], now: int) -> Over:
-    """The first tickets that are over, at the House and at their tables; in the writer's thread."""
-    tickets, transfers = list[str](), dict[str, list[str]]()
-    # Each ticket has up to two transfers, which may be at one table.
-    for ticket in islice(_over(house, tables, now), MOST_ARCHIVED // 2):
-        tickets.append(ticket.id)
-        for name in transfers_of(ticket):
-            transfers.setdefault(house.transfers[name].table, []).append(name)
-    return Over(tuple(tickets), {table: tuple(names) for table, names in transfers.items()})
+    """The first tickets and transfers that are over, with the tables' side; in the writer's thread."""
+    most = MOST_ARCHIVED // 2  # each ticket has up to two transfers, which may be at one table
+    tickets = list(islice(_tickets_over(house, tables, now), most))
+    others = list(islice(_others_over(house, tables, now), most - len(tickets)))
+    transfers = dict[str, list[str]]()
+    for name in (*(name for ticket in tickets for name in transfers_of(ticket)), *others):
+        transfers.setdefault(house.transfers[name].table, []).append(name)
+    return Over(
+        tuple(ticket.id for ticket in tickets), tuple(others),
+        {table: tuple(names) for table, names in transfers.items()},
+    )  # fmt: skip
 
 
-def _over(house: House, tables: Mapping[str, Table], now: int) -> Iterator[Ticket]:
+def _others_over(house: House, tables: Mapping[str, Table], now: int) -> Iterator[str]:
+    for name in house.booked_at:
+        if not is_old(house, name, now):
+            return  # they are in the order of their booking
+        if _is_finished(house.transfers[name], tables):
+            yield name
+
+
+def _tickets_over(house: House, tables: Mapping[str, Table], now: int) -> Iterator[Ticket]:
     for ticket in house.tickets.values():
         if now - ticket.at < KEPT_FOR:
             return  # they are in the order of their issue

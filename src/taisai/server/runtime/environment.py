@@ -55,13 +55,23 @@ class JournalPlace(NamedTuple):
 MACHINE_IDS: Final = (Path("/etc/machine-id"), Path("/var/lib/dbus/machine-id"))
 
 
-def machine_id() -> str:
-    """What tells this machine from others: its id, or its network name where it has none."""
+NO_MACHINE_ID: Final = frozenset({"", "uninitialized"})
+"""What such a file says in an image that no machine has started yet (machine-id(5))."""
+
+
+def own_machine_id() -> str | None:
+    """The id of this machine; None if it has none, as in most containers."""
     for path in MACHINE_IDS:
         with suppress(OSError):
-            if name := path.read_text("ascii", errors="replace").strip():
+            name = path.read_text("ascii", errors="replace").strip()
+            if name not in NO_MACHINE_ID:
                 return name
-    return platform.node()
+    return None
+
+
+def machine_id() -> str:
+    """What tells this machine from others: its id, or its network name where it has none."""
+    return own_machine_id() or platform.node()
 
 
 def place_of(file: Path, journal: str, *, machine: Callable[[], str] = machine_id) -> JournalPlace:

@@ -32,7 +32,7 @@ from taisai.server.runtime.archiving import Archiving
 from taisai.server.runtime.background_audit import BackgroundAudit
 from taisai.server.runtime.betting_clock import Countdown
 from taisai.server.runtime.command_queue import CommandQueue
-from taisai.server.runtime.environment import Clock, Entropy
+from taisai.server.runtime.environment import Clock, Entropy, own_machine_id
 from taisai.server.runtime.gaming_days import GamingDays
 from taisai.server.runtime.machine import RESTORED_ALARM, RESTORED_WORDS, Machine, moved_words
 from taisai.server.runtime.metrics import Metrics
@@ -189,7 +189,8 @@ class HouseServer:
             return [RESTORED_WORDS]
         if before in (("", ""), place):
             return []
-        self._machine.moved = moved_words(machine=before[0] != place.machine)
+        has_id = own_machine_id() is not None
+        self._machine.moved = moved_words(machine=before[0] != place.machine, has_id=has_id)
         return [self._machine.moved.en]
 
     async def _note(self, command: Any) -> None:
@@ -258,7 +259,11 @@ class HouseServer:
         await asyncio.gather(self._look_at_storage(), self.sealing.tick())
 
     async def _look_at_storage(self) -> None:
-        """Shows the pit what had no valid code; if another server took the journal, this one stops."""
+        """Shows the pit what had no valid code; if another server took the journal, this one stops.
+
+        Known networks are stored in the same turn.
+        """
+        networks = self.authentication.known.to_store(self.clock.now())
 
         def look(engine: Engine) -> list[Frame]:
             journal = engine.journal
@@ -267,6 +272,7 @@ class HouseServer:
             except FencedError as error:
                 engine.trouble = str(error)
                 raise
+            self.authentication.keep_networks(networks, engine)
             found = journal.distrusted[self._told_distrusted :]
             self._told_distrusted += len(found)
             for distrusted in found:

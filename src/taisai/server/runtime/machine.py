@@ -221,9 +221,24 @@ RESTORED_ALARM: Final = Words(
 )
 
 
-def moved_words(*, machine: bool) -> Words:
-    """What a start says whose journal is not where it was at the start before."""
+def moved_words(*, machine: bool, has_id: bool = True) -> Words:
+    """What a start says whose journal is not where it was at the start before.
+
+    `has_id`: whether this machine has an id; without one, its network name stands for it.
+    """
     where, zh = ("on another machine", "在另一台机器上") if machine else ("in another file", "是另一个文件")
+    moved = _moved_words(where, zh)
+    if has_id or not machine:
+        return moved
+    return Words(
+        f"{moved.en}. This machine has no id: in a container, mount the host's /etc/machine-id, or every new "
+        "one is taken for another machine",
+        f"{moved.zh}。本机没有标识：在容器中请挂载宿主机的 /etc/machine-id，"
+        "否则每个新容器都会被视为另一台机器",
+    )
+
+
+def _moved_words(where: str, zh: str) -> Words:
     return Words(
         f"The journal is {where} than at its last start, and `taisai restore` did not put it there: "
         "make sure that no other server runs on a copy of it",

@@ -97,6 +97,12 @@ class _Server(uvicorn.Server):
         self._ready = ready
         self._is_known = is_known
         self._proxies = proxies
+        self._acceptors: list[Acceptor] = []
+
+    @property
+    def turned_away(self) -> int:
+        """Connections of strangers that found no room."""
+        return sum(acceptor.turned_away for acceptor in self._acceptors)
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         room = room_for(files_for_connections())
@@ -108,6 +114,7 @@ class _Server(uvicorn.Server):
             for at in sockets or ()
         ]  # fmt: skip
         self.servers = acceptors
+        self._acceptors = acceptors
         self.started = True
         self._ready()
 
@@ -163,6 +170,11 @@ class Serving:
             on_ready or (lambda: None),
             lambda network: dispatcher.authentication.known.has(network, dispatcher.clock.now()),
             proxies,
+        )
+        dispatcher.metrics.counter(
+            "taisai_connections_turned_away",
+            "Connections of strangers that found no room, or were closed half-open to make some",
+            lambda: self._server.turned_away,
         )
         self._signals = (signal.SIGINT, signal.SIGTERM) if signals else ()
 
