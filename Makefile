@@ -41,6 +41,7 @@ pictures: dev ## generates docs, message types and the map from clause to test
 	@$(PY) -m tools.settings
 	@$(PY) -m tools.protocol
 	@$(PY) -m tools.access
+	@$(PY) -m tools.asvs
 	@$(NPM) run --silent messages
 	@$(PY) -m tools.clause_map
 	@TAISAI_PROVE=1 $(PY) -m pytest -q -n auto tests/pages/test_round.py tests/pages/test_every_page.py
