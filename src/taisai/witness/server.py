@@ -18,6 +18,7 @@ from taisai.rules.errors import printable
 from taisai.witness.errors import WitnessError
 from taisai.witness.protocol import MOST_REQUEST, PATH
 from taisai.witness.service import WitnessReply, WitnessService
+from taisai.witness.tls import hardened
 
 MOST_CONNECTIONS: Final = 200  # at once; a house has one
 A_SECOND: Final = (
@@ -121,6 +122,10 @@ class WitnessServer(uvicorn.Server):
                 ssl_keyfile=str(tls[1]) if tls else None,
             )
         )
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        hardened(self.config.ssl)
+        await super().startup(sockets)
 
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:

@@ -110,7 +110,8 @@ class Authentication:
             proved = await self._verifier.proved(person, password, code, address=address, now=now)
             if isinstance(proved, SignInRefused):
                 return proved
-            return await self._open_session(proved.person, proved.rank, address=address, now=now)
+            by = "password and code"
+            return await self._open_session(proved.person, proved.rank, address=address, now=now, by=by)
 
         return await self._to_the_end(work())
 
@@ -124,7 +125,7 @@ class Authentication:
         return await self._to_the_end(self._open_session(person, rank, address=address, now=now))
 
     async def _open_session(
-        self, person: str, rank: str, *, address: str, now: int
+        self, person: str, rank: str, *, address: str, now: int, by: str = "nothing"
     ) -> NewSession | SignInRefused:
         opened = self.sessions.opened(person, rank, now)
         if opened is None:
@@ -146,7 +147,7 @@ class Authentication:
             await self._note_ends(now)
             return WRONG_CREDENTIALS
         self.known.add(network_of(address), now)
-        _log.info("signed in", person=session.person, session=session.id, address=address)
+        _log.info("signed in", person=session.person, session=session.id, address=address, by=by)
         return opened
 
     async def sign_out(self, session: str, *, now: int) -> None:
@@ -261,7 +262,7 @@ class Authentication:
         proved = await self.verify_passkey(person, assertion, challenge, at=at, address=address, now=now)
         if isinstance(proved, SignInRefused):
             return proved
-        opening = self._open_session(proved.person, proved.rank, address=address, now=now)
+        opening = self._open_session(proved.person, proved.rank, address=address, now=now, by="passkey")
         return await self._to_the_end(opening)
 
     # Events and time

@@ -148,6 +148,11 @@ class Socket:
         self.outbox.put(encoded(message))
         self.outbox.flush()
 
+    def note_refusal(self, reason: str, what: str, clause: str | None = None) -> None:
+        """Puts a refusal of this client into the log."""
+        who = self.principal.name
+        self._dispatcher.security.refused(reason, what=what, address=self.address, who=who, clause=clause)
+
     def end(self, why: str, message: str, code: int = POLICY) -> None:
         """Sends the client the reason, and closes; nothing more is read from it."""
         if not self._is_closing:
@@ -241,6 +246,7 @@ def follow(dispatcher: Dispatcher, socket: Socket, request: FollowRequest) -> No
     """Sends what was missed, or a snapshot of the feed; from then on, every change."""
     problem = _not_permitted(dispatcher, socket, request.feed)
     if problem is not None:
+        socket.note_refusal("not-permitted", f"follow {request.feed.partition(':')[0]}", "house:access")
         socket.send(refused(request.id, "not-permitted", problem, "house:access"))
         return
     if len(socket.wanted) >= MOST_FOLLOWED and request.feed not in socket.wanted:

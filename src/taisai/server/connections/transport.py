@@ -7,14 +7,14 @@ end, and frames by the thousand, each of which costs as much to read as a reques
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, ClassVar, Final
 
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 from websockets.frames import Frame
-from websockets.http11 import Request
+from websockets.http11 import Request, Response
 from websockets.protocol import OPEN
 
 from taisai.server.connections.accepting import AcceptedConnection
@@ -25,6 +25,7 @@ REQUEST_WITHIN: Final = 10.0  # seconds from its first byte to its last, on the 
 MOST_HEAD: Final = 32 * 1024  # bytes of a request before its body; a page's own have a few hundred
 FRAMES: Final = 4
 """Frames for each request that a client may make: a client beyond the rate is refused before it is closed."""
+Headers = Sequence[tuple[str, str]]
 CLOSED_WITHIN: Final = 2.0  # seconds that a client has to agree that its connection is over
 
 
@@ -38,6 +39,8 @@ class LimitedHttpProtocol(HttpToolsProtocol):
         """Bytes of an incomplete head."""
         self._is_in_body = False
         self.place: AcceptedConnection | None = None
+        self.own_headers: Headers = ()
+        """Of what no application answers: a request that cannot be read."""
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
@@ -72,6 +75,17 @@ class LimitedHttpProtocol(HttpToolsProtocol):
             self.ws_protocol_class = partial(kind, place=self.place)  # type: ignore[assignment]
         super().handle_websocket_upgrade()
 
+    def send_400_response(self, msg: str) -> None:
+        lines = [f"{name}: {value}" for name, value in self.own_headers]
+        lines += [
+            "Content-Type: text/plain; charset=utf-8",
+            f"Content-Length: {len(msg)}",
+            "Connection: close",
+        ]
+        head = "\r\n".join(["HTTP/1.1 400 Bad Request", *lines, "", ""])
+        self.transport.write((head + msg).encode("ascii"))
+        self.transport.close()
+
     def connection_lost(self, exc: Exception | None) -> None:
         self._stop_waiting()
         if self.place is not None:
@@ -96,6 +110,8 @@ class LimitedWebSocketProtocol(WebSocketsSansIOProtocol):
     """A WebSocket connection with a limit on frames of all kinds."""
 
     bounds: ClassVar[ConnectionLimits] = ConnectionLimits()
+    own_headers: ClassVar[Headers] = ()
+    """Of the answer to the handshake, also if it is a refusal."""
 
     def __init__(self, *given: Any, place: AcceptedConnection | None = None, **named: Any) -> None:
         super().__init__(*given, **named)
@@ -104,6 +120,12 @@ class LimitedWebSocketProtocol(WebSocketsSansIOProtocol):
         self.on_text: Callable[[str], None] | None = None
         self._left = FRAMES * self.bounds.burst
         self._since = self.loop.time()
+        self.conn.send_response = partial(self._with_headers, self.conn.send_response)  # type: ignore[method-assign]
+
+    def _with_headers(self, send: Callable[[Response], None], response: Response) -> None:
+        for name, value in self.own_headers:
+            response.headers[name] = value
+        send(response)
 
     def connection_lost(self, exc: Exception | None) -> None:
         if self.place is not None:
@@ -158,6 +180,6 @@ class LimitedWebSocketProtocol(WebSocketsSansIOProtocol):
         return self._left >= 0
 
 
-def protocol_within(bounds: ConnectionLimits) -> type[LimitedWebSocketProtocol]:
-    """The class of WebSocket connections with these limits."""
-    return type("FramesWithin", (LimitedWebSocketProtocol,), {"bounds": bounds})
+def protocol_within(bounds: ConnectionLimits, headers: Headers = ()) -> type[LimitedWebSocketProtocol]:
+    """The class of WebSocket connections with these limits, and headers of their handshake."""
+    return type("FramesWithin", (LimitedWebSocketProtocol,), {"bounds": bounds, "own_headers": headers})

@@ -25,8 +25,8 @@ UNLIMITED: Final = "unlimited"
 """The option of endpoints without a rate limit: they read from memory, and a page loads a dozen at once."""
 MONITORED: Final = "monitored"
 """The option of endpoints that show how the server does: to staff, this machine, and the metrics token."""
-HSTS: Final = ("Strict-Transport-Security", "max-age=31536000")
-"""Sent where pages are served over HTTPS: for a year the browser uses nothing else for this host."""
+HSTS: Final = ("Strict-Transport-Security", "max-age=31536000; includeSubDomains")
+"""Sent where pages are served over HTTPS: for a year a browser uses nothing else for this host and below."""
 _ALWAYS: Final = frozenset({"GET /health", "GET /metrics"})
 """What a server that is about to stop still answers."""
 CONTENT_POLICY: Final = (
@@ -42,6 +42,17 @@ HEADERS: Final = {
     "Permissions-Policy": "camera=(), microphone=(), geolocation=(), payment=()",
     "Cache-Control": "no-store",
 }
+
+
+def is_https(origins: Iterable[str]) -> bool:
+    """Whether all pages are served over HTTPS. Where a proxy does the TLS, only their addresses say so."""
+    origins = tuple(origins)
+    return bool(origins) and all(origin.startswith("https://") for origin in origins)
+
+
+def security_headers(*, is_secure: bool) -> list[tuple[str, str]]:
+    """The headers of every response; `is_secure`: over HTTPS."""
+    return [*HEADERS.items(), *([HSTS] if is_secure else ())]
 
 
 def refused(status: int, reason: str, message: str, clause: str | None = None) -> HTTPException:
