@@ -33,11 +33,11 @@ from taisai.server.runtime.plan import ConnectionLimits, HousePlan, TablePlan, T
 from taisai.server.runtime.rulebook_approvals import RulebookApprovals
 from taisai.server.runtime.serving import Serving, listening
 from taisai.server.runtime.startup_checks import (
+    MetricsToken,
     OpenedJournal,
     free_bytes,
     gaming_date,
     in_force,
-    metrics_token,
     opened,
     proven,
 )
@@ -171,7 +171,7 @@ def plan_of(config: Config, approvals: RulebookApprovals) -> HousePlan:
             for table in config.tables
         ],
         origins=frozenset(config.listen.allowed_origins),
-        behind_proxy=config.listen.behind_proxy, metrics_token=metrics_token(config),
+        behind_proxy=config.listen.behind_proxy, metrics_token=MetricsToken(config.listen.metrics_token_file),
         bounds=ConnectionLimits(
             sockets=floor.sockets, asks_a_second=floor.asks_a_second, burst=4 * floor.asks_a_second
         ),

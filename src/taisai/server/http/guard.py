@@ -116,8 +116,9 @@ def session_of(dispatcher: Dispatcher, connection: ASGIConnection[Any, Any, Any,
 def _is_monitor(dispatcher: Dispatcher, connection: ASGIConnection[Any, Any, Any, Any]) -> bool:
     """Whether a request comes from this machine, or carries the metrics token."""
     plan, header = dispatcher.plan, connection.headers.get("authorization", "")
-    if plan.metrics_token is not None and compare_digest(
-        header.encode("utf-8", "replace"), f"Bearer {plan.metrics_token}".encode("utf-8", "replace")
+    token = plan.metrics_token() if header else None
+    if token is not None and compare_digest(
+        header.encode("utf-8", "replace"), f"Bearer {token}".encode("utf-8", "replace")
     ):
         return True
     # Behind a proxy that does not forward addresses, everyone seems to be on this machine.
