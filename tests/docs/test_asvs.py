@@ -17,7 +17,7 @@ ROOT = Path(__file__).parents[2]
 LEVEL_1, LEVEL_2 = 70, 183
 """How many items of each level the standard has."""
 CHAPTERS = asvs.chapters()
-TESTS_OF_THE_PAGES = re.compile(r"""^\s*(?:test|it)(?:\.each\(.*\))?\(\s*["'`](.*)["'`]""", re.MULTILINE)
+TESTS_OF_THE_PAGES = re.compile(r"""^\s*(?:test|it)(?:\.each\(.*\))?\(\s*["'`](.*?)["'`], """, re.MULTILINE)
 """The names of tests in TypeScript."""
 
 
