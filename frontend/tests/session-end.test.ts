@@ -44,8 +44,8 @@ async function shown(): Promise<Socket> {
 it.each(["signed-out", "idle", "expired", "revoked"])("nothing stays on the page when the session has ended (%s)", async (why) => {
   const socket = await shown();
   socket.tell({ type: "end", why, message: `the session has ended (${why})` });
-  await waitFor(() => expect(screen.getByTestId("first-sign-in")).toBeTruthy());
-  expect(document.body.textContent).not.toContain("4,711");
+  await waitFor(() => expect(document.body.textContent).not.toContain("4,711"));
+  await waitFor(() => expect(screen.getByTestId("first-sign-in")).toBeTruthy(), { timeout: 4_000 });
   expect(document.body.textContent).not.toContain("Mia Ong");
   expect(session()).toBeNull();
   expect(JSON.stringify([{ ...sessionStorage }, { ...localStorage }])).not.toContain("secret-token");
