@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+import re
+from typing import Any
 
 import pytest
 
+from taisai.server.auth import permissions
+from taisai.server.auth.permissions import Role
 from taisai.server.connections.transport import protocol_within
 from taisai.server.http.guard import HSTS, is_https, security_headers
 from tests.server.sim.virtual import VirtualLoop
 from tests.server.test_attacks_stopping import ASKED, BOUNDS, UPGRADE, Wire, dialled
-from tests.server.virtual_server import Connected, connected, run
+from tests.server.virtual_server import AWAY, HOST, Connected, connected, run
 
 SECURE = security_headers(is_secure=True)
 
@@ -117,6 +121,52 @@ async def test_every_answer_with_a_body_says_what_it_is_and_texts_say_their_char
     assert kinds["/"] == "text/html; charset=utf-8"
     assert kinds["/metrics"].startswith("text/plain")
     assert "charset=utf-8" in kinds["/metrics"]
+
+
+@connected()
+async def test_a_parameter_or_a_session_that_stands_twice_is_refused(house: Connected) -> None:
+    auditor = house.session(Role.AUDITOR)
+    assert (await house.request("GET", "/api/report?day=2026-11-16", session=auditor)).status == 200
+    for query in ("day=2026-11-16&day=2026-11-17", "day=2026-11-16&%64ay=", "other=1&day=2026-11-16&other=1"):
+        got = await house.request("GET", f"/api/report?{query}", session=auditor)
+        assert (got.status, got.reason) == (400, "bad-message"), query
+        assert "stands twice" in got.said["message"]
+    header = (b"authorization", f"Bearer {auditor.token}".encode())
+    statuses = []
+    for headers in ([header], [header, (b"authorization", b"Bearer nothing")]):
+        scope = {
+            "type": "http", "asgi": {"version": "3.0"}, "http_version": "1.1", "method": "GET",
+            "scheme": "https", "path": "/api/session", "raw_path": b"/api/session", "query_string": b"",
+            "root_path": "", "headers": [(b"host", HOST.encode()), *headers], "client": (AWAY, 1),
+            "server": (HOST, 443), "state": {}, "extensions": {},
+        }  # fmt: skip
+
+        async def receive() -> Any:
+            return {"type": "http.request", "body": b"", "more_body": False}
+
+        async def send(message: Any) -> None:
+            if message["type"] == "http.response.start":
+                statuses.append(message["status"])
+
+        await house.app(scope, receive, send)
+    assert statuses == [200, 400]
+
+
+@connected()
+async def test_what_reads_changes_nothing_and_nothing_leads_elsewhere(house: Connected) -> None:
+    """GET is never an act, and no answer is a redirection."""
+    administrator, before = house.session(Role.ADMINISTRATOR), house.rows()
+    reading = [endpoint for endpoint in permissions.ENDPOINTS if endpoint.startswith("GET ")]
+    assert len(reading) > 20
+    for endpoint in reading:
+        path = re.sub(r"\{.*?\}", "x", endpoint.partition(" ")[2])
+        for method in ("GET", "HEAD"):
+            got = await house.request(method, path, session=administrator)
+            assert not 300 <= got.status < 400, endpoint
+            assert "location" not in got.headers
+            assert "set-cookie" not in got.headers
+            assert "access-control-allow-origin" not in got.headers
+    assert house.rows() == before
 
 
 def test_a_plain_request_is_answered() -> None:

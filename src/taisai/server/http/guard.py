@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from hmac import compare_digest
 from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import parse_qsl
 
 from litestar.connection import ASGIConnection, Request
 from litestar.exceptions import HTTPException
@@ -131,6 +132,10 @@ def guard(connection: ASGIConnection[Any, Any, Any, Any], handler: BaseRouteHand
     method = str(connection.scope.get("method", "GET"))
     if not is_ours(dispatcher, connection.scope["headers"], origin_needed=method not in _SAFE):
         raise refused(403, "origin", "the request comes from a page of another site, or is for another host")
+    query = bytes(connection.scope["query_string"]).decode("latin-1")
+    names = [name for name, _ in parse_qsl(query, keep_blank_values=True)]
+    if len(set(names)) < len(names) or len(_values(connection.scope["headers"], b"authorization")) > 1:
+        raise refused(400, "bad-message", "invalid request: a parameter, or Authorization, stands twice")
     endpoint = f"{method} {connection.scope['path_template']}"
     if dispatcher.queue.in_doubt.is_set() and endpoint not in _ALWAYS:
         raise refused(503, "journal-in-doubt", f"the server stops: {dispatcher.queue.trouble}")
