@@ -110,6 +110,66 @@ def test_only_the_modules_of_the_list_do_it(kind: str) -> None:
     assert users()[kind] == ALLOWED[kind]
 
 
+def sql_made_of_text(text: str) -> list[str]:
+    """Statements that a module puts together where it executes them; a PRAGMA takes no parameters."""
+    made = []
+    for node in ast.walk(ast.parse(text)):
+        match node:
+            case ast.Call(func=ast.Attribute(attr="execute" | "executemany"), args=[sql, *_]):
+                is_constant = isinstance(sql, ast.Constant | ast.Name | ast.Attribute)
+                if not (is_constant or ast.unparse(sql).startswith("f'PRAGMA")):
+                    made.append(ast.unparse(sql))
+            case _:
+                pass
+    return made
+
+
+def test_no_statement_of_sql_is_made_of_values() -> None:
+    texts = {path.relative_to(SRC).as_posix(): path.read_text("utf-8") for path in SRC.rglob("*.py")}
+    users_of_sql = {name: text for name, text in texts.items() if "apsw" in text}
+    assert len(users_of_sql) > 3
+    found = {name: made for name, text in users_of_sql.items() if (made := sql_made_of_text(text))}
+    assert found == {"cli/tour.py": ["str(sql)"]}, "the tour changes a copy, by a statement that it prints"
+
+
+def test_sabotage_a_statement_that_is_made_of_values_is_seen() -> None:
+    assert (
+        len(sql_made_of_text("c.execute(f'SELECT * FROM {x}')\nc.execute('a' + b)\nc.execute('a', b)")) == 2
+    )
+
+
+def unescaped_patterns(text: str) -> list[str]:
+    """Patterns that a module makes of text which is neither escaped nor a constant of its own."""
+    found = []
+    for node in ast.walk(ast.parse(text)):
+        match node:
+            case ast.Call(
+                func=ast.Attribute(value=ast.Name(id="re")), args=[ast.JoinedStr(values=parts) as made, *_]
+            ):
+                values = [ast.unparse(part.value) for part in parts if isinstance(part, ast.FormattedValue)]
+                if [value for value in values if not (value.startswith("re.escape(") or value.isupper())]:
+                    found.append(ast.unparse(made))
+            case ast.Call(func=ast.Attribute(value=ast.Name(id="re"), attr=name), args=[pattern, *_]):
+                is_constant = isinstance(pattern, ast.Constant) or ast.unparse(pattern).isupper()
+                if name != "escape" and not is_constant:
+                    found.append(ast.unparse(pattern))
+            case _:
+                pass
+    return found
+
+
+def test_no_pattern_is_made_of_text_that_is_not_escaped() -> None:
+    texts = {path.relative_to(SRC).as_posix(): path.read_text("utf-8") for path in SRC.rglob("*.py")}
+    found = {name: made for name, text in texts.items() if (made := unescaped_patterns(text))}
+    assert found == {"validation.py": ["pattern"]}, "it makes kinds of values, from constants"
+
+
+def test_sabotage_a_pattern_of_text_is_seen() -> None:
+    assert (
+        len(unescaped_patterns("re.match(f'{x}!', y)\nre.sub(x, '', y)\nre.match(f'{re.escape(x)}', y)")) == 2
+    )
+
+
 def test_no_page_makes_html_or_code_of_text() -> None:
     sources = [
         *Path(SRC.parents[1], "frontend", "src").rglob("*.ts"),

@@ -7,10 +7,12 @@ import re
 from typing import Any
 
 import pytest
+from litestar import Litestar
 
 from taisai.server.auth import permissions
 from taisai.server.auth.permissions import Role
 from taisai.server.connections.transport import protocol_within
+from taisai.server.http.app import web_of
 from taisai.server.http.guard import HSTS, is_https, security_headers
 from tests.server.sim.virtual import VirtualLoop
 from tests.server.test_attacks_stopping import ASKED, BOUNDS, UPGRADE, Wire, dialled
@@ -167,6 +169,18 @@ async def test_what_reads_changes_nothing_and_nothing_leads_elsewhere(house: Con
             assert "set-cookie" not in got.headers
             assert "access-control-allow-origin" not in got.headers
     assert house.rows() == before
+
+
+@connected()
+async def test_no_variable_of_the_environment_turns_debugging_on(house: Connected) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        for name in ("LITESTAR_DEBUG", "LITESTAR_PDB"):
+            patch.setenv(name, "1")
+        web = web_of(house.dispatcher)
+        assert not web.debug
+        assert not web.pdb_on_exception
+        patch.delenv("LITESTAR_PDB")
+        assert Litestar(openapi_config=None).debug, "the framework itself would turn it on"
 
 
 def test_a_plain_request_is_answered() -> None:

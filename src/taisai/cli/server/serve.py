@@ -27,6 +27,7 @@ from taisai.server.auth.sessions import SessionPolicy
 from taisai.server.config import Config, load_config
 from taisai.server.runtime import environment
 from taisai.server.runtime.background_audit import BackgroundAudit
+from taisai.server.runtime.certificate_checks import check_certificate
 from taisai.server.runtime.environment import WallClock, manifest, place_of
 from taisai.server.runtime.house_server import HouseServer
 from taisai.server.runtime.plan import ConnectionLimits, HousePlan, TablePlan, Thresholds
@@ -63,6 +64,8 @@ def run(arguments: Namespace) -> int:
     environment.begin(config.logs.level, config.logs.form)
     clock = WallClock()
     start, journal = opened(config, now=clock.now())
+    if start.passed:
+        check_certificate(config, start)
     if journal is None or not start.passed:
         return _failed(start.lines(), journal)
     witnesses = ask_witnesses(config.witnesses, journal.journal, journal.key, start, now=clock.now())
