@@ -29,8 +29,8 @@ def check_certificate(
     try:
         context.load_cert_chain(certificate, key)
     except OSError as error:  # also what is no certificate, or not of this key
-        problem = error.strerror or str(error)
-        start.fails("certificate", f"cannot use {certificate.name} with {key.name}: {problem}")
+        why = error.strerror or str(error)
+        start.fails("certificate", f"cannot use {certificate.name} with {key.name}: {why}")
         return
     hosts = sorted({urlsplit(origin).hostname or "" for origin in config.listen.allowed_origins})
     for host in hosts:
