@@ -86,6 +86,18 @@ async def test_what_the_rules_of_the_house_refuse_to_staff_is_in_the_log(house: 
     assert "4711" not in repr(logs)
 
 
+@connected()
+async def test_everyone_who_comes_in_on_a_socket_is_in_the_log(house: Connected) -> None:
+    with capture_logs() as logs:
+        await house.came("P1")
+        await house.came(house.session(Role.DEALER))
+        await (await house.line()).hello()
+    assert [(line["event"], line["who"], line["role"], line["address"]) for line in logs] == [
+        ("connected", "P1", "terminal", AWAY),
+        ("connected", "dealer Tan", "dealer", AWAY),
+    ]
+
+
 def test_a_flood_is_counted_and_not_written() -> None:
     clock = StandingClock()
     log = SecurityLog(clock)

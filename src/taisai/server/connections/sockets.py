@@ -10,6 +10,7 @@ from operator import or_
 from typing import TYPE_CHECKING, Any, Final, cast
 
 import msgspec
+import structlog
 
 from taisai.game.refusals import Refusal
 from taisai.journal import Answer
@@ -41,6 +42,7 @@ POLICY: Final = 1008
 TRY_AGAIN: Final = 1013
 LAST_WORD: Final = 0.5  # seconds in which a slow client may still take the reason of the close
 MOST_FOLLOWED: Final = 64  # feeds of one socket
+_log = structlog.get_logger(__name__)
 decode_request: Final = msgspec.json.Decoder(AnyRequest, strict=True).decode
 encoded: Final = msgspec.json.Encoder().encode
 _any_object: Final = msgspec.json.Decoder(dict[str, Any]).decode
@@ -163,6 +165,7 @@ class Socket:
 
     def admitted(self) -> None:
         """The client proved who it is: its connection is no stranger's."""
+        _log.info("connected", who=self.principal.name, role=str(self.principal.role), address=self.address)
         if self._line is not None:
             self._line.admitted()
 
