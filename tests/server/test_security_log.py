@@ -112,6 +112,12 @@ def test_a_flood_is_counted_and_not_written() -> None:
     assert (len(logs), logs[-1]["unwritten"], log.unwritten) == (OF_NETWORK.burst + 2, 0, 0)
 
 
+def test_a_line_is_short_whatever_a_client_sends() -> None:
+    with capture_logs() as logs:
+        SecurityLog(StandingClock()).refused("not-known", what="hello " + "x" * 60_000, address="y" * 9_000)
+    assert len(repr(logs)) < 1_000
+
+
 def test_so_are_refusals_of_many_networks() -> None:
     log = SecurityLog(StandingClock())
     with capture_logs() as logs:

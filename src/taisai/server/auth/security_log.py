@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 import structlog
 
+from taisai.rules.errors import printable
 from taisai.server.auth.permissions import RateLimit, RateLimiter, network_of
 
 if TYPE_CHECKING:
@@ -36,6 +37,6 @@ class SecurityLog:
             return
         unwritten, self.unwritten = self.unwritten, 0
         _log.warning(
-            "request refused", reason=reason, what=what, address=address, who=who, clause=clause,
-            unwritten=unwritten,
+            "request refused", reason=reason, what=printable(what), address=printable(address),
+            who=printable(who), clause=clause, unwritten=unwritten,
         )  # fmt: skip
