@@ -56,6 +56,9 @@ ALLOWED = {
 """What → the modules that use it, and why."""
 
 
+parsed = cache(ast.parse)
+
+
 def imported(tree: ast.Module) -> Iterator[str]:
     """The modules that a module imports, also inside functions."""
     for node in ast.walk(tree):
@@ -71,7 +74,7 @@ def imported(tree: ast.Module) -> Iterator[str]:
 
 def uses(text: str) -> set[str]:
     """Which of these kinds of calls a module has."""
-    tree = ast.parse(text)
+    tree = parsed(text)
     kinds = set()
     for name in imported(tree):
         top = name.partition(".")[0]
@@ -113,7 +116,7 @@ def test_only_the_modules_of_the_list_do_it(kind: str) -> None:
 def sql_made_of_text(text: str) -> list[str]:
     """Statements that a module puts together where it executes them; a PRAGMA takes no parameters."""
     made = []
-    for node in ast.walk(ast.parse(text)):
+    for node in ast.walk(parsed(text)):
         match node:
             case ast.Call(func=ast.Attribute(attr="execute" | "executemany"), args=[sql, *_]):
                 is_constant = isinstance(sql, ast.Constant | ast.Name | ast.Attribute)
@@ -141,7 +144,7 @@ def test_sabotage_a_statement_that_is_made_of_values_is_seen() -> None:
 def unescaped_patterns(text: str) -> list[str]:
     """Patterns that a module makes of text which is neither escaped nor a constant of its own."""
     found = []
-    for node in ast.walk(ast.parse(text)):
+    for node in ast.walk(parsed(text)):
         match node:
             case ast.Call(
                 func=ast.Attribute(value=ast.Name(id="re")), args=[ast.JoinedStr(values=parts) as made, *_]
