@@ -1,5 +1,5 @@
 # `make demo` shows what Taisai does, `make test` proves it. Both make .venv first; the second time that is instant.
-.PHONY: help demo study test prove lint types style layout imports pages components bench pictures docs sbom pins clean run dev
+.PHONY: help demo study test prove lint types style layout imports pages components bench pictures docs sbom pins outdated clean run dev
 PY := .venv/bin/python
 # How long `make prove` searches, as a factor.
 PROVE := 1
@@ -41,6 +41,7 @@ pictures: dev ## generates docs, message types and the map from clause to test
 	@$(PY) -m tools.settings
 	@$(PY) -m tools.protocol
 	@$(PY) -m tools.access
+	@$(PY) -m tools.asvs
 	@$(NPM) run --silent messages
 	@$(PY) -m tools.clause_map
 	@TAISAI_PROVE=1 $(PY) -m pytest -q -n auto tests/pages/test_round.py tests/pages/test_every_page.py
@@ -54,6 +55,9 @@ sbom: dev ## the software bill of materials, into build/sbom.cdx.json
 
 pins: dev ## resolve the dependencies again, into requirements/
 	tools/pins
+
+outdated: dev ## what runs and has a newer version in the package index
+	@$(PY) -m tools.outdated
 
 clean: ## remove all generated files
 	rm -rf .venv .venv.lock build dist .*_cache .hypothesis frontend/node_modules src/taisai/server/http/built

@@ -161,6 +161,14 @@ test("what was cut off is asked for again under the same id, also by a page that
   expect(sent(again)[0]?.[1]).toMatchObject({ isSafe: true, id: sent(connection)[0]?.[1]?.id });
 });
 
+test("the browser keeps no number of a ticket, also while nobody knows whether it was redeemed", async () => {
+  const number = "17 0000 4711 2233";
+  const redeem = { type: "do", do: { command: "redeem-ticket", ticket: number } } as RequestBody;
+  await expect(new StaffRequests(floorThat(cut), "token", true).send(redeem, "a ticket")).rejects.toBeInstanceOf(Unanswered);
+  expect(sessionStorage.getItem("taisai-intents")).toContain('"id"');
+  expect(JSON.stringify([{ ...sessionStorage }, { ...localStorage }])).not.toContain("4711");
+});
+
 test("what no witness has seen yet is asked for again under the same id: it may be booked", async () => {
   const connection = floorThat(() => Promise.reject(new Refused({ reason: "unwitnessed", message: "booked, but not witnessed" })));
   await expect(new StaffRequests(connection, "token", true).send(FILL, "a fill")).rejects.toBeInstanceOf(Refused);
@@ -182,6 +190,7 @@ test("a second press while it waits asks for nothing more", async () => {
   const connection = floorThat(() => new Promise((done) => { answer = done; }));
   const requests = new StaffRequests(connection, "token", true);
   const both = [requests.send(FILL, "a fill"), requests.send(FILL, "a fill")];
+  await vi.waitFor(() => { expect(connection.send).toHaveBeenCalled(); });
   answer({ type: "done" });
   await Promise.all(both);
   expect(connection.send).toHaveBeenCalledTimes(1);

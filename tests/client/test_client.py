@@ -9,7 +9,7 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 from msgspec import Struct
 
-from taisai.client import ClientError, Device, Disconnected, Staff, Visitor, link
+from taisai.client import ClientError, Device, Disconnected, Office, Staff, Visitor, at, link
 from taisai.client import connection as coming
 from taisai.client.feeds import MOST_BEHIND, FollowedFeed
 from taisai.client.link import Link, is_repeatable
@@ -171,3 +171,27 @@ def test_sabotage_shows(
     sabotage(monkeypatch)
     with pytest.raises((AssertionError, StuckError, ClientError, pytest.fail.Exception)):
         play(story)
+
+
+@pytest.mark.parametrize(
+    "url",
+    ["http://floor.example", "ws://floor.example/socket", "http://10.0.0.7:8080", "ws://localhost.example/"],
+)
+def test_nothing_is_sent_to_another_machine_unencrypted(url: str) -> None:
+    for make in (at, Office):
+        with pytest.raises(ValueError, match=r"expected https:// or wss:// for another machine, got "):
+            make(url)
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "https://floor.example",
+        "wss://floor.example/socket",
+        "http://127.0.0.1:8080",
+        "ws://[::1]/",
+        "http://localhost",
+    ],
+)
+def test_what_is_encrypted_or_stays_here_is_dialled(url: str) -> None:
+    assert coming.encrypted(url) == url

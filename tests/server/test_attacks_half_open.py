@@ -31,6 +31,7 @@ FILES: Final = 64
 """Files that the server has for connections in these tests."""
 HERE: Final = "127.0.0.1"
 ATTACKER: Final = "127.0.0.9"
+OTHER: Final = "127.0.0.77"
 BEGUN: Final = {
     "nothing": b"",
     "half a head": b"GET / HTTP/1.1\r\nHost: fl",
@@ -169,9 +170,12 @@ async def accepting_at(
     known: frozenset[str] = frozenset(),
     tls: ssl.SSLContext | None = None,
     proxies: tuple[str, ...] = (),
+    on_refused: Callable[[str], None] = lambda _network: None,
 ) -> AsyncIterator[tuple[Acceptor, int]]:
     at = listening(HERE, 0)
-    acceptor = Acceptor(at, Quiet, room=room, is_known=known.__contains__, tls=tls, proxies=proxies)
+    acceptor = Acceptor(
+        at, Quiet, room=room, is_known=known.__contains__, tls=tls, proxies=proxies, on_refused=on_refused
+    )
     try:
         yield acceptor, at.getsockname()[1]
     finally:
@@ -330,6 +334,23 @@ def test_half_open_handshakes_make_room_and_are_timed_out(
             assert len(acceptor) == 1
             assert not reader.at_eof()
             writer.close()
+
+    asyncio.run(main())
+
+
+def test_a_handshake_that_fails_is_noted_and_one_that_a_client_leaves_is_not(tls: ssl.SSLContext) -> None:
+    async def main() -> None:
+        refused: asyncio.Queue[str] = asyncio.Queue()
+        room = Room(all=10, strangers=10, network=10)
+        async with (
+            asyncio.timeout(10),
+            accepting_at(room, tls=tls, on_refused=refused.put_nowait) as (_acceptor, port),
+        ):
+            (await dial(port)).close()
+            await dial(port, source=OTHER, says=b"GET / HTTP/1.1\r\n\r\n")
+            assert await refused.get() == OTHER
+            await asyncio.sleep(0.05)
+            assert refused.empty()
 
     asyncio.run(main())
 

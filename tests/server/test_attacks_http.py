@@ -57,7 +57,7 @@ async def test_staff_and_this_machine_see_all_of_the_health(house: Connected) ->
 
 @connected()
 async def test_metrics_are_for_staff_this_machine_and_the_token(house: Connected) -> None:
-    house.dispatcher.plan = replace(house.dispatcher.plan, metrics_token=TOKEN)
+    house.dispatcher.plan = replace(house.dispatcher.plan, metrics_token=lambda: TOKEN)
     for path in ("/metrics", "/health"):
         allowed = await house.request("GET", path, authorization=f"Bearer {TOKEN}")
         assert allowed.status == 200
@@ -74,7 +74,7 @@ async def test_metrics_are_for_staff_this_machine_and_the_token(house: Connected
 
 @connected()
 async def test_the_metrics_token_opens_nothing_else(house: Connected) -> None:
-    house.dispatcher.plan = replace(house.dispatcher.plan, metrics_token=TOKEN)
+    house.dispatcher.plan = replace(house.dispatcher.plan, metrics_token=lambda: TOKEN)
     for path in ("/api/staff", "/api/books", "/api/session"):
         assert (await house.request("GET", path, authorization=f"Bearer {TOKEN}")).status == 401
         assert (await house.request("GET", path, client=HERE)).status == 401

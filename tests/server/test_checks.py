@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from collections.abc import Callable, Sequence
 from datetime import date
@@ -30,6 +31,7 @@ from taisai.server.runtime.rulebook_approvals import RulebookApproval, written_a
 from taisai.server.runtime.setup import NewHouse
 from taisai.server.runtime.startup_checks import (
     LEAST_FREE,
+    MetricsToken,
     OpenedJournal,
     StartupReport,
     metrics_token,
@@ -143,6 +145,28 @@ def test_a_metrics_token_is_long_enough_that_nobody_guesses_it(folder: Path, len
     assert metrics_token(config) == "t" * length
     told = f"✗ files: expected a metrics token of 32 characters or more, got {length}"
     assert (told in started(config).lines()) == (length < 32)
+
+
+def test_a_metrics_token_is_renewed_while_the_server_runs(tmp_path: Path) -> None:
+    file, token = tmp_path / "token", MetricsToken(tmp_path / "token")
+    assert MetricsToken(None)() is None
+    assert token() is None
+    for number, text in enumerate(("a" * 32, "b" * 40, "c" * 32)):
+        new = tmp_path / "new"
+        new.write_text(f"{text}\n", "ascii")
+        new.chmod(0o600)
+        os.utime(new, ns=(number, number))
+        new.replace(file)
+        assert token() == token() == text
+    file.chmod(0o640)
+    assert token() is None, "others can read it"
+    file.chmod(0o600)
+    assert token() == "c" * 32
+    file.write_text("short", "ascii")
+    os.utime(file, ns=(9, 9))
+    assert token() is None
+    file.unlink()
+    assert token() is None
 
 
 def test_sabotage_a_check_that_looks_at_no_mode_is_seen(

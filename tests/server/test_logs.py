@@ -143,3 +143,20 @@ def test_what_strangers_do_to_connections_fills_no_log(capsys: pytest.CaptureFix
     assert lines.count("a transfer waits") == lines.count("a task was slow") == 10
     about = lines.count("Invalid HTTP request received.")
     assert environment.LOGGED_AT_ONCE <= about <= environment.LOGGED_AT_ONCE + 10
+
+
+FORGED = "x\n2026-11-19T00:00:00Z [info] signed in\r\x1b[2J\x9b31m\x7f\u2028\u202e"
+
+
+@pytest.mark.parametrize("form", ["json", "console"])
+def test_what_a_client_sends_makes_no_line_of_its_own_and_commands_no_terminal(
+    form: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    environment.begin("info", form)
+    structlog.get_logger("floor").warning(f"refused {FORGED}", who=FORGED, within={"deep": [FORGED]})
+    logging.getLogger("uvicorn.error").warning("%s went", FORGED)
+    _, err = capsys.readouterr()
+    assert err.count("\n") == 2
+    assert [char for char in err.replace("\n", "") if not char.isprintable()] == []
+    if form == "json":
+        assert json.loads(err.splitlines()[0])["who"] == FORGED, "a machine reads all of it"

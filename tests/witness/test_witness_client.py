@@ -149,6 +149,7 @@ FORGED = GOOD._replace(signature=GOOD.signature[:-1] + bytes([GOOD.signature[-1]
         (409, "-1", "gave no size"),
         (409, "9" * 20, "gave no size"),
         (409, "٣", "gave no size"),
+        (302, "elsewhere", "answered 302: 'elsewhere'"),
         (403, "who are you", "answered 403: 'who are you'"),
         (404, "\x1b[31m", "answered 404"),
         (500, "", "answered 500"),

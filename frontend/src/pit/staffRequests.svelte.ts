@@ -3,7 +3,7 @@ import { SecondPersonRequests } from "../shared/secondPerson.svelte";
 import type { RequestBody, Connection } from "../connection/connection.svelte";
 import { Refused, Unanswered } from "../connection/http";
 import type { AnyCommand, AnyServerMessage } from "../connection/messages";
-import { answered, idOf, isOpen } from "./unansweredRequests";
+import { answered, digestOf, idOf, isOpen } from "./unansweredRequests";
 
 /** Requests that the server recognises by their id, so that a repeated one is carried out once. */
 const KNOWN_BY_ID: ReadonlySet<string> = new Set([
@@ -36,7 +36,7 @@ export class StaffRequests {
   /** Asks; a refusal is thrown. Null where no second person agreed. What is asked for already is not asked for twice. */
   send(request: RequestBody, what: string, needsTwo = false): Promise<AnyServerMessage | null> {
     const meant = JSON.stringify(request);
-    const asked = this.#asked.get(meant) ?? this.#send(request, meant, what, needsTwo).finally(() => this.#asked.delete(meant));
+    const asked = this.#asked.get(meant) ?? this.#send(request, what, needsTwo).finally(() => this.#asked.delete(meant));
     this.#asked.set(meant, asked);
     return asked;
   }
@@ -45,7 +45,8 @@ export class StaffRequests {
     return this.send({ type: "do", do: command, ...(table === null ? {} : { table }) } as RequestBody, what, needsTwo);
   }
 
-  async #send(request: RequestBody, meant: string, what: string, needsTwo: boolean): Promise<AnyServerMessage | null> {
+  async #send(request: RequestBody, what: string, needsTwo: boolean): Promise<AnyServerMessage | null> {
+    const meant = KNOWN_BY_ID.has(kindOf(request)) ? await digestOf(request) : ""; // any other is sent at once
     // An unanswered request may have been carried out. Then the server says so, and nobody needs to approve again.
     if (!needsTwo || isOpen(meant)) {
       try {

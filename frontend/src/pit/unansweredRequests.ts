@@ -1,5 +1,6 @@
 // Requests without a reply, each with one id. After a lost connection or a reload the same request is sent again with
-// the same id, so that it is carried out once.
+// the same id, so that it is carried out once. The browser keeps a digest of each request and not the request: it may
+// have the number of a ticket, which is as good as money.
 const KEPT_FOR = 3_600_000;
 const KEY = "taisai-intents";
 type Kept = Record<string, { id: string; at: number }>;
@@ -14,6 +15,12 @@ function read(): Kept {
 }
 
 const write = (kept: Kept): void => sessionStorage.setItem(KEY, JSON.stringify(kept));
+
+/** What stands for a request here. */
+export async function digestOf(request: object): Promise<string> {
+  const bytes = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(JSON.stringify(request)));
+  return Array.from(new Uint8Array(bytes), (one) => one.toString(16).padStart(2, "0")).join("");
+}
 
 /** Whether it was asked for, and not answered. */
 export const isOpen = (what: string): boolean => what in read();

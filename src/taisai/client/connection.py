@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from functools import reduce
+from ipaddress import ip_address
 from operator import or_
 from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
+from urllib.parse import urlsplit
 
 import msgspec
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
@@ -155,10 +157,25 @@ class WebSocket:
         await self._socket.close()
 
 
+def encrypted(url: str) -> str:
+    """The address, if what is sent to it is encrypted or stays on this machine; else a ValueError."""
+    parts = urlsplit(url)
+    host = (parts.hostname or "").lower()
+    try:
+        is_here = ip_address(host).is_loopback
+    except ValueError:
+        is_here = host == "localhost"
+    if parts.scheme in ("http", "ws") and not is_here:
+        raise ValueError(f"expected https:// or wss:// for another machine, got {url!r}")
+    return url
+
+
 async def connect(url: str) -> Connection:
     """Connects to a server, such as `connect("ws://localhost:8080/socket")`."""
     try:
-        socket = await open_socket(url, compression=None, max_size=MOST_RECEIVED, open_timeout=OPENING)
+        socket = await open_socket(
+            encrypted(url), compression=None, max_size=MOST_RECEIVED, open_timeout=OPENING
+        )
     except (WebSocketException, OSError, TimeoutError) as error:
         raise Disconnected(f"no answer from {url}: {error}") from None
     return WebSocket(socket)
@@ -166,6 +183,7 @@ async def connect(url: str) -> Connection:
 
 def at(url: str) -> Dial:
     """A function that connects to this address."""
+    encrypted(url)
 
     async def dial() -> Connection:
         return await connect(url)

@@ -9,7 +9,7 @@ from urllib.parse import quote
 import httpx
 import msgspec
 
-from taisai.client.connection import Disconnected, Refused
+from taisai.client.connection import Disconnected, Refused, encrypted
 from taisai.protocol import bodies
 from taisai.protocol.message import Request
 from taisai.protocol.views import ApprovalsView, BooksView, OwnApprovalLine, ReportView
@@ -25,6 +25,8 @@ class Office:
     def __init__(
         self, base_url: str, *, token: str | None = None, transport: httpx.AsyncBaseTransport | None = None
     ) -> None:
+        if transport is None:
+            encrypted(base_url)
         self.token = token
         self._http = httpx.AsyncClient(base_url=base_url, transport=transport, timeout=TIMEOUT)
 

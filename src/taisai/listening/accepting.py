@@ -16,7 +16,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from ipaddress import IPv6Address, ip_address, ip_network
 from itertools import chain
-from ssl import SSLContext
+from ssl import SSLContext, SSLError
 from typing import Final, NamedTuple, Protocol
 
 import structlog
@@ -137,8 +137,13 @@ class Acceptor:
         is_known: Callable[[str], bool],
         tls: SSLContext | None = None,
         proxies: Sequence[str] = (),
+        on_refused: Callable[[str], None] = lambda _network: None,
     ) -> None:
-        """`is_known`: whether someone of the House came from a network; `proxies` speak for many networks."""
+        """`is_known`: whether someone of the House came from a network; `proxies` speak for many networks.
+
+        `on_refused` hears from which network a handshake of TLS failed.
+        """
+        self._on_refused = on_refused
         self._at = at
         self._make_protocol = make_protocol
         self._room = room
@@ -245,7 +250,9 @@ class Acceptor:
             connection.transport, _ = await self._loop.connect_accepted_socket(
                 make, connection.client, ssl=self._tls, ssl_handshake_timeout=within
             )
-        except Exception:  # noqa: BLE001  whatever failed is the client's: no TLS, too late, or gone
+        except Exception as error:  # noqa: BLE001  whatever failed is the client's: no TLS, too late, or gone
+            if isinstance(error, SSLError):
+                self._on_refused(connection.network)
             connection.lost()
             connection.client.close()
         else:

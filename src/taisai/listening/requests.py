@@ -6,6 +6,7 @@ The limits hold before anybody reads a request: for one that is never finished, 
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from functools import partial
 from typing import Any, Final
 
@@ -22,6 +23,7 @@ MOST_WAITING: Final = (
 )
 SLICE: Final = 16 * 1024
 """Bytes that are read before it is asked again whether the client goes too far."""
+Headers = Sequence[tuple[str, str]]
 
 
 class LimitedHttpProtocol(HttpToolsProtocol):
@@ -36,6 +38,8 @@ class LimitedHttpProtocol(HttpToolsProtocol):
         self._answered: RequestResponseCycle | None = None
         """The request that is answered now; others may wait behind it."""
         self.place: AcceptedConnection | None = None
+        self.own_headers: Headers = ()
+        """Of what no application answers: a request that cannot be read."""
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
@@ -77,6 +81,17 @@ class LimitedHttpProtocol(HttpToolsProtocol):
             kind: Any = self.ws_protocol_class
             self.ws_protocol_class = partial(kind, place=self.place)  # type: ignore[assignment]
         super().handle_websocket_upgrade()
+
+    def send_400_response(self, msg: str) -> None:
+        lines = [f"{name}: {value}" for name, value in self.own_headers]
+        lines += [
+            "Content-Type: text/plain; charset=utf-8",
+            f"Content-Length: {len(msg)}",
+            "Connection: close",
+        ]
+        head = "\r\n".join(["HTTP/1.1 400 Bad Request", *lines, "", ""])
+        self.transport.write((head + msg).encode("ascii"))
+        self.transport.close()
 
     def _start_asgi_task(self, cycle: RequestResponseCycle, app: Any) -> None:
         self._answered = cycle

@@ -17,6 +17,7 @@ import uvicorn
 
 from taisai.listening.accepting import Acceptor, Room, network_of
 from taisai.listening.requests import LimitedHttpProtocol
+from taisai.listening.tls import hardened
 from taisai.rules.errors import printable
 from taisai.witness.errors import WitnessError
 from taisai.witness.protocol import MOST_REQUEST, PATH
@@ -146,6 +147,7 @@ class WitnessServer(uvicorn.Server):
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Accepts connections so that strangers who hold many keep no house out."""
+        hardened(self.config.ssl)
         room = Room(MOST_CONNECTIONS, STRANGERS, OF_NETWORK)
         acceptors: list[Any] = [
             Acceptor(at, self._protocol, room=room, is_known=self._app.is_house, tls=self.config.ssl)

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from fido2.server import Fido2Server
 from msgspec.structs import replace
+from structlog.testing import capture_logs
 
 from taisai.cage.messages import PersonLocked, SignInFailed
 from taisai.protocol.views import Words
@@ -89,6 +90,22 @@ def test_a_person_adds_a_passkey_and_signs_in_with_it() -> None:
     assert isinstance(came, NewSession)
     assert came.session.person == DAN
     assert isinstance(staffed.tries(DAN), NewSession), "password and code stay"
+
+
+def test_a_sign_in_is_in_the_log_with_its_factors_and_so_is_a_failed_one() -> None:
+    staffed, own = with_passkey()
+    with capture_logs() as logs:
+        assert isinstance(comes(staffed, own), NewSession)
+        assert isinstance(staffed.tries(DAN), NewSession)
+        assert isinstance(staffed.tries(DAN, "another one, wrong"), SignInRefused)
+    told = [
+        (line["event"], line["person"], line.get("by"), line.get("why"), line["address"]) for line in logs
+    ]
+    assert told == [
+        ("signed in", DAN, "passkey", None, DESK),
+        ("signed in", DAN, "password and code", None, DESK),
+        ("sign-in failed", DAN, None, "password", DESK),
+    ]
 
 
 def test_a_first_sign_in_may_have_a_passkey_instead_of_an_authenticator() -> None:

@@ -27,17 +27,18 @@ from taisai.server.auth.sessions import SessionPolicy
 from taisai.server.config import Config, load_config
 from taisai.server.runtime import environment
 from taisai.server.runtime.background_audit import BackgroundAudit
+from taisai.server.runtime.certificate_checks import check_certificate
 from taisai.server.runtime.environment import WallClock, manifest, place_of
 from taisai.server.runtime.house_server import HouseServer
 from taisai.server.runtime.plan import ConnectionLimits, HousePlan, TablePlan, Thresholds
 from taisai.server.runtime.rulebook_approvals import RulebookApprovals
 from taisai.server.runtime.serving import Serving, listening
 from taisai.server.runtime.startup_checks import (
+    MetricsToken,
     OpenedJournal,
     free_bytes,
     gaming_date,
     in_force,
-    metrics_token,
     opened,
     proven,
 )
@@ -63,6 +64,8 @@ def run(arguments: Namespace) -> int:
     environment.begin(config.logs.level, config.logs.form)
     clock = WallClock()
     start, journal = opened(config, now=clock.now(), accept_clock=arguments.accept_clock)
+    if start.passed:
+        check_certificate(config, start)
     if journal is None or not start.passed:
         return _failed(start.lines(), journal)
     witnesses = ask_witnesses(config.witnesses, journal.journal, journal.key, start, now=clock.now())
@@ -174,7 +177,7 @@ def plan_of(config: Config, approvals: RulebookApprovals) -> HousePlan:
             for table in config.tables
         ],
         origins=frozenset(config.listen.allowed_origins),
-        behind_proxy=config.listen.behind_proxy, metrics_token=metrics_token(config),
+        behind_proxy=config.listen.behind_proxy, metrics_token=MetricsToken(config.listen.metrics_token_file),
         bounds=ConnectionLimits(
             sockets=floor.sockets, asks_a_second=floor.asks_a_second, burst=4 * floor.asks_a_second
         ),

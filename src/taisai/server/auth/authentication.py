@@ -115,7 +115,8 @@ class Authentication:
             proved = await self._verifier.proved(person, password, code, address=address, now=now)
             if isinstance(proved, SignInRefused):
                 return proved
-            return await self._open_session(proved.person, proved.rank, address=address, now=now)
+            by = "password and code"
+            return await self._open_session(proved.person, proved.rank, address=address, now=now, by=by)
 
         return await self._to_the_end(work())
 
@@ -129,7 +130,7 @@ class Authentication:
         return await self._to_the_end(self._open_session(person, rank, address=address, now=now))
 
     async def _open_session(
-        self, person: str, rank: str, *, address: str, now: int
+        self, person: str, rank: str, *, address: str, now: int, by: str = "nothing"
     ) -> NewSession | SignInRefused:
         if self._is_stopping():
             return STOPPING
@@ -153,7 +154,7 @@ class Authentication:
             await self._note_ends(now)
             return STOPPING if self._is_stopping() else WRONG_CREDENTIALS
         self.known.add_desk(address, now, by=session.person)
-        _log.info("signed in", person=session.person, session=session.id, address=address)
+        _log.info("signed in", person=session.person, session=session.id, address=address, by=by)
         return opened
 
     def _is_stopping(self) -> bool:
@@ -316,7 +317,7 @@ class Authentication:
         proved = await self.verify_passkey(person, assertion, challenge, at=at, address=address, now=now)
         if isinstance(proved, SignInRefused):
             return proved
-        opening = self._open_session(proved.person, proved.rank, address=address, now=now)
+        opening = self._open_session(proved.person, proved.rank, address=address, now=now, by="passkey")
         return await self._to_the_end(opening)
 
     # Events and time

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, Final
+from urllib.parse import urlsplit
 
 from taisai.cage.values import MOST_SETTING, MOST_SETTINGS
 from taisai.game.vocabulary import MOST_ID, folded
@@ -255,10 +256,13 @@ class _Reading:
         host, proxy = listen.get("host"), listen.get("behind_proxy")
         if host is None or proxy is None or not has_both:
             return
-        if not (is_loopback(host) or proxy or certificate or key):
+        if not (is_loopback(host) or certificate or key):
             expected = "tls_certificate and tls_key for an address that other machines can reach"
-            proxied = "or behind_proxy = true if a proxy does the TLS"
+            proxied = "or 127.0.0.1 behind a proxy on this machine"
             self._add("listen.host", f"expected {expected}, {proxied}, got {host!r} without TLS")
+        plain = [origin for origin in listen.get("origins") or () if _is_plain(origin)]
+        if plain:
+            self._add("listen.origins", f"expected https:// for other machines, got {plain[0]!r}")
         if (proxy or host in _EVERY_ADDRESS) and listen.get("origins") == ():
             where = "behind a proxy" if proxy else f"on {host}"
             expected = f"the addresses that browsers use, because the server listens {where}"
@@ -328,6 +332,11 @@ class _Reading:
 
     def _add(self, key: str, message: str) -> None:
         self.faults.append(_fault(self._file, key, message))
+
+
+def _is_plain(origin: str) -> bool:
+    """Whether pages at an origin reach other machines without TLS."""
+    return origin.startswith("http://") and not is_loopback(urlsplit(origin).hostname or "")
 
 
 def _fault(file: Path, key: str, message: str) -> str:

@@ -130,7 +130,7 @@ class ListenConfig:
 
     host: str = with_default(kinds.HOST,
         "The address to listen on. Any address except this machine's own (127.0.0.1, ::1, localhost) needs "
-        "TLS, here or in a proxy.", default="127.0.0.1")
+        "TLS, also behind a proxy.", default="127.0.0.1")
     port: int = with_default(whole(1, 65_535), "The port to listen on.", default=8080)
     origins: tuple[str, ...] = with_default(kinds.ORIGINS,
         "Addresses of the pages that may connect, as browsers show them; empty: the server's own address. "
@@ -140,7 +140,8 @@ class ListenConfig:
     tls_key: Path | None = optional(PathKind("the certificate's key", exists=True),
         "The certificate's secret key in PEM. Mode 0600.", example="floor.key")
     behind_proxy: bool = with_default(flag(),
-        "Whether a proxy in front of the server does the TLS; then other addresses need none here.",
+        "Whether a proxy in front of the server does the TLS for clients. On another machine it speaks TLS "
+        "to the server, too.",
         default=False)
     proxies: tuple[str, ...] = with_default(kinds.NETWORKS,
         "The proxy's addresses or networks, with behind_proxy: the server believes a forwarded client "
@@ -149,7 +150,8 @@ class ListenConfig:
     metrics_token_file: Path | None = optional(
         PathKind("a file with a token", exists=True, is_quoted=False),
         "A file whose first line is the token of your monitoring: with it (Authorization: Bearer) another "
-        "machine may read /metrics and all of /health. 32 characters or more; mode 0600.",
+        "machine may read /metrics and all of /health. 32 characters or more; mode 0600. Read again when it "
+        "changes, so renew it often.",
         example="metrics.token")
 
     @property

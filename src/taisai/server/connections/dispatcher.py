@@ -19,7 +19,7 @@ from taisai.listening.accepting import network_of
 from taisai.protocol import requests
 from taisai.protocol.commands import tag_of
 from taisai.protocol.message import PROTOCOL_VERSION, Request, ServerMessage
-from taisai.protocol.replies import ChallengeNotice, PongReply, WelcomeReply
+from taisai.protocol.replies import ChallengeNotice, PongReply, RefusedReply, WelcomeReply
 from taisai.server.auth import permissions
 from taisai.server.auth.authentication import Authentication
 from taisai.server.auth.credentials import device_proof
@@ -31,6 +31,7 @@ from taisai.server.auth.permissions import (
     RateLimiter,
     Role,
 )
+from taisai.server.auth.security_log import SecurityLog
 from taisai.server.auth.sessions import EndedSession, Session
 from taisai.server.connections.approvals_feed import ApprovalsFeed
 from taisai.server.connections.parties import (
@@ -116,6 +117,7 @@ class Dispatcher:
         self.clock, self.entropy = clock, entropy
         self.demonstration = demonstration
         self.metrics, self.alarms, self.pages = metrics, alarms, pages
+        self.security = SecurityLog(clock)
         self.bounds = plan.bounds
         self.sockets: dict[Socket, None] = {}
         self._unauthenticated = UnauthenticatedSockets(self.bounds.sockets)
@@ -242,11 +244,13 @@ class Dispatcher:
         if not socket.party.has_earned(1, self.clock.steady()):
             self.refuse_too_often(socket, id_)
             return
+        socket.note_refusal("bad-message", "socket")
         socket.send(refused(id_, "bad-message", problem))
 
     def refuse_too_often(self, socket: Socket, id_: str | None) -> None:
         """Answers one request too many; a client that has not said who it is is sent away."""
         problem = f"too many requests: expected at most {socket.party.rate} a second"
+        socket.note_refusal("too-often", "socket")
         socket.send(refused(id_, "too-often", problem))
         if socket.principal is VISITOR and not self.demonstration:  # it needed one request, its hello
             socket.end("silent", "too many requests came instead of a hello")
@@ -275,6 +279,7 @@ class Dispatcher:
         )
         now = self.clock.steady()
         if problem is not None:
+            socket.note_refusal("not-permitted", kind, "house:access")
             socket.send(refused(request.id, "not-permitted", problem, "house:access"))
         elif (problem := too_many_recorded(self.context, principal.name, request)) is not None:
             socket.send(refused(request.id, "too-many", problem, "house:most"))
@@ -309,6 +314,8 @@ class Dispatcher:
             kind = type(request).__name__
             _log.exception("a request failed", request=kind, principal=repr(socket.principal))
             reply = refused(request.id, FAULT, f"the server failed: {type(error).__name__} (see its log)")
+        if type(reply) is RefusedReply and reply.reason != FAULT:
+            socket.note_refusal(reply.reason, str(request.__struct_config__.tag), reply.clause)
         socket.send(reply)
 
     async def finished(self) -> None:
@@ -364,6 +371,7 @@ class Dispatcher:
         )
 
     def _reject(self, socket: Socket, request: requests.HelloRequest, problem: str) -> None:
+        socket.note_refusal("not-known", f"hello {request.device or 'with a token'}", "house:access")
         socket.send(refused(request.id, "not-known", problem, "house:access"))
         socket.end("not-known", problem)
 

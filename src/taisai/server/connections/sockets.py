@@ -10,6 +10,7 @@ from operator import or_
 from typing import TYPE_CHECKING, Any, Final, cast
 
 import msgspec
+import structlog
 
 from taisai.game.refusals import Refusal
 from taisai.journal import Answer
@@ -44,6 +45,7 @@ POLICY: Final = 1008
 TRY_AGAIN: Final = 1013
 LAST_WORD: Final = 0.5  # seconds in which a slow client may still take the reason of the close
 MOST_FOLLOWED: Final = 64  # feeds of one socket
+_log = structlog.get_logger(__name__)
 decode_request: Final = msgspec.json.Decoder(AnyRequest, strict=True).decode
 encoded: Final = msgspec.json.Encoder().encode
 _any_object: Final = msgspec.json.Decoder(dict[str, Any]).decode
@@ -151,6 +153,11 @@ class Socket:
         self.outbox.put(encoded(message))
         self.outbox.flush()
 
+    def note_refusal(self, reason: str, what: str, clause: str | None = None) -> None:
+        """Puts a refusal of this client into the log."""
+        who = self.principal.name
+        self._dispatcher.security.refused(reason, what=what, address=self.address, who=who, clause=clause)
+
     def end(self, why: str, message: str, code: int = POLICY) -> None:
         """Sends the client the reason, and closes; nothing more is read from it."""
         if not self._is_closing:
@@ -161,6 +168,7 @@ class Socket:
 
     def admitted(self) -> None:
         """The client proved who it is: its connection is no stranger's."""
+        _log.info("connected", who=self.principal.name, role=str(self.principal.role), address=self.address)
         if self._line is not None:
             self._line.admitted()
 
@@ -248,6 +256,7 @@ def follow(dispatcher: Dispatcher, socket: Socket, request: FollowRequest) -> No
     """Sends what was missed, or a snapshot of the feed; from then on, every change."""
     problem = _not_permitted(dispatcher, socket, request.feed)
     if problem is not None:
+        socket.note_refusal("not-permitted", f"follow {request.feed.partition(':')[0]}", "house:access")
         socket.send(refused(request.id, "not-permitted", problem, "house:access"))
         return
     if len(socket.wanted) >= MOST_FOLLOWED and request.feed not in socket.wanted:

@@ -7,14 +7,16 @@ end, and frames by the thousand, each of which costs as much to read as a reques
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, ClassVar, Final
 
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 from websockets.frames import Frame
-from websockets.http11 import Request
+from websockets.http11 import Request, Response
 from websockets.protocol import OPEN
 
 from taisai.listening.accepting import AcceptedConnection
+from taisai.listening.requests import Headers
 from taisai.server.connections.feeds import DIRECT_TRANSPORT
 from taisai.server.runtime.plan import ConnectionLimits
 
@@ -30,6 +32,8 @@ class LimitedWebSocketProtocol(WebSocketsSansIOProtocol):
     """A WebSocket connection with a limit on frames of all kinds."""
 
     bounds: ClassVar[ConnectionLimits] = ConnectionLimits()
+    own_headers: ClassVar[Headers] = ()
+    """Of the answer to the handshake, also if it is a refusal."""
 
     def __init__(self, *given: Any, place: AcceptedConnection | None = None, **named: Any) -> None:
         super().__init__(*given, **named)
@@ -38,6 +42,12 @@ class LimitedWebSocketProtocol(WebSocketsSansIOProtocol):
         self.on_text: Callable[[str], None] | None = None
         self._left = min(FRAMES_BEFORE_HELLO, FRAMES * self.bounds.burst)
         self._since = self.loop.time()
+        self.conn.send_response = partial(self._with_headers, self.conn.send_response)  # type: ignore[method-assign]
+
+    def _with_headers(self, send: Callable[[Response], None], response: Response) -> None:
+        for name, value in self.own_headers:
+            response.headers[name] = value
+        send(response)
 
     def data_received(self, data: bytes) -> None:
         """Reads part by part, counts the frames that came, and closes a connection with too many."""
@@ -102,6 +112,6 @@ class LimitedWebSocketProtocol(WebSocketsSansIOProtocol):
         return self._left >= 0
 
 
-def protocol_within(bounds: ConnectionLimits) -> type[LimitedWebSocketProtocol]:
-    """The class of WebSocket connections with these limits."""
-    return type("FramesWithin", (LimitedWebSocketProtocol,), {"bounds": bounds})
+def protocol_within(bounds: ConnectionLimits, headers: Headers = ()) -> type[LimitedWebSocketProtocol]:
+    """The class of WebSocket connections with these limits, and headers of their handshake."""
+    return type("FramesWithin", (LimitedWebSocketProtocol,), {"bounds": bounds, "own_headers": headers})

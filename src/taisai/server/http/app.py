@@ -29,7 +29,7 @@ from taisai.server.auth.permissions import Reach, Role
 from taisai.server.connections.feeds import DIRECT_TRANSPORT, Send
 from taisai.server.connections.sockets import Receive, Socket
 from taisai.server.http import account, approvals, public, school, school_bodies, staff
-from taisai.server.http.guard import HEADERS, HSTS, SAFE, check_body, guard, is_ours
+from taisai.server.http.guard import HEADERS, HSTS, SAFE, check_body, guard, is_https, is_ours
 
 if TYPE_CHECKING:
     from taisai.server.connections.dispatcher import Dispatcher
@@ -145,6 +145,8 @@ async def serve_socket(
     if message["type"] != "websocket.connect":
         return
     if scope["path"] != PATH or not is_ours(dispatcher, scope["headers"], origin_needed=True):
+        address = str((scope.get("client") or ("unknown",))[0])
+        dispatcher.security.refused("origin", what="socket", address=address)
         await send({"type": "websocket.close", "code": 1008, "reason": "origin"})
         return
     await send({"type": "websocket.accept"})
@@ -176,6 +178,12 @@ def _refused(request: Request[Any, Any, Any], error: HTTPException) -> Response[
     if isinstance(error, NotFoundException):
         extra = {"reason": "not-known"}
     reason = str(extra.get("reason", "bad-message"))
+    session = getattr(request.state, "session", None)
+    request.app.state.dispatcher.security.refused(
+        reason, what=f"{request.method} {request.scope.get('path_template', '')}",
+        address=request.client.host if request.client else "", who=session.person if session else "",
+        clause=extra.get("clause"),
+    )  # fmt: skip
     return _refusal(error.status_code, reason, _message(error), extra.get("clause"))
 
 
@@ -246,6 +254,7 @@ def web_of(dispatcher: Dispatcher, *, checks: Sequence[str] = (), extra: Sequenc
         request_max_body_size=MOST_BODY,
         openapi_config=None,  # it would add endpoints without permissions
         debug=False,
+        pdb_on_exception=False,
         logging_config=None,
     )
 
@@ -289,9 +298,7 @@ def application(
     dispatcher: Dispatcher, *, checks: Sequence[str] = (), extra: Sequence[Any] = ()
 ) -> Application:
     web = web_of(dispatcher, checks=checks, extra=extra)
-    # Behind a proxy that does the TLS, only the addresses of the pages say that they are served over HTTPS.
-    origins = dispatcher.plan.origins
-    is_https = bool(origins) and all(origin.startswith("https://") for origin in origins)
+    is_secure_house = is_https(dispatcher.plan.origins)
 
     turns = _Turns()
 
@@ -299,7 +306,7 @@ def application(
         if scope["type"] == "websocket":
             await serve_socket(dispatcher, scope, receive, send)
             return
-        is_secure = is_https or scope.get("scheme") == "https"
+        is_secure = is_secure_house or scope.get("scheme") == "https"
         with_headers = partial(_with_headers, send, is_secure)
         # What changes something may wait for a disk or a password, and has limits of its own.
         async with turns.of(scope) if scope["method"] in SAFE else nullcontext():

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from hmac import compare_digest
 from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import parse_qsl
 
 from litestar.connection import ASGIConnection, Request
 from litestar.exceptions import HTTPException
@@ -26,15 +27,16 @@ UNLIMITED: Final = "unlimited"
 """The option of endpoints without a rate limit: they read from memory, and a page loads a dozen at once."""
 MONITORED: Final = "monitored"
 """The option of endpoints that show how the server does: to staff, this machine, and the metrics token."""
-HSTS: Final = ("Strict-Transport-Security", "max-age=31536000")
-"""Sent where pages are served over HTTPS: for a year the browser uses nothing else for this host."""
+HSTS: Final = ("Strict-Transport-Security", "max-age=31536000; includeSubDomains")
+"""Sent where pages are served over HTTPS: for a year a browser uses nothing else for this host and below."""
 _FORWARDED: Final = ("forwarded", "via", "x-forwarded-for", "x-real-ip")
 """Headers that a proxy adds."""
 _ALWAYS: Final = frozenset({"GET /health", "GET /metrics"})
 """What a server that is about to stop still answers."""
 CONTENT_POLICY: Final = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; "
-    "connect-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+    "connect-src 'self'; manifest-src 'self'; object-src 'none'; base-uri 'none'; form-action 'none'; "
+    "frame-ancestors 'none'"
 )
 HEADERS: Final = {
     "Content-Security-Policy": CONTENT_POLICY,
@@ -45,6 +47,17 @@ HEADERS: Final = {
     "Permissions-Policy": "camera=(), microphone=(), geolocation=(), payment=()",
     "Cache-Control": "no-store",
 }
+
+
+def is_https(origins: Iterable[str]) -> bool:
+    """Whether all pages are served over HTTPS. Where a proxy does the TLS, only their addresses say so."""
+    origins = tuple(origins)
+    return bool(origins) and all(origin.startswith("https://") for origin in origins)
+
+
+def security_headers(*, is_secure: bool) -> list[tuple[str, str]]:
+    """The headers of every response; `is_secure`: over HTTPS."""
+    return [*HEADERS.items(), *([HSTS] if is_secure else ())]
 
 
 def refused(status: int, reason: str, message: str, clause: str | None = None) -> HTTPException:
@@ -108,8 +121,9 @@ def session_of(dispatcher: Dispatcher, connection: ASGIConnection[Any, Any, Any,
 def _is_monitor(dispatcher: Dispatcher, connection: ASGIConnection[Any, Any, Any, Any]) -> bool:
     """Whether a request comes from this machine, or carries the metrics token."""
     plan, header = dispatcher.plan, connection.headers.get("authorization", "")
-    if plan.metrics_token is not None and compare_digest(
-        header.encode("utf-8", "replace"), f"Bearer {plan.metrics_token}".encode("utf-8", "replace")
+    token = plan.metrics_token() if header else None
+    if token is not None and compare_digest(
+        header.encode("utf-8", "replace"), f"Bearer {token}".encode("utf-8", "replace")
     ):
         return True
     # Behind a proxy that does not forward addresses, or that casino.toml does not name, everyone seems to be
@@ -126,6 +140,10 @@ def guard(connection: ASGIConnection[Any, Any, Any, Any], handler: BaseRouteHand
     method = str(connection.scope.get("method", "GET"))
     if not is_ours(dispatcher, connection.scope["headers"], origin_needed=method not in SAFE):
         raise refused(403, "origin", "the request comes from a page of another site, or is for another host")
+    query = bytes(connection.scope["query_string"]).decode("latin-1")
+    names = [name for name, _ in parse_qsl(query, keep_blank_values=True)]
+    if len(set(names)) < len(names) or len(_values(connection.scope["headers"], b"authorization")) > 1:
+        raise refused(400, "bad-message", "invalid request: a parameter, or Authorization, stands twice")
     endpoint = f"{method} {connection.scope['path_template']}"
     if dispatcher.queue.in_doubt.is_set() and endpoint not in _ALWAYS:
         raise refused(503, "journal-in-doubt", f"the server stops: {dispatcher.queue.trouble}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import os
 import platform
@@ -19,6 +20,7 @@ import structlog
 import taisai
 from taisai.journal.errors import JournalError
 from taisai.journal.seals.checkpoints import MOST_BYTES, SignedCheckpoint, read_signed
+from taisai.rules.errors import printable
 from taisai.server.auth.permissions import RateLimit, RateLimiter
 
 Entropy = Callable[[int], bytes]
@@ -149,14 +151,35 @@ class _Sparing(logging.Filter):
         return self._limit.takes("", int(record.created * 1_000))
 
 
+def _json_line(event: Mapping[str, Any], **options: Any) -> str:
+    """An event as JSON in one line; what a terminal would obey is escaped."""
+    text = json.dumps(event, ensure_ascii=False, **options)
+    if text.isprintable():
+        return text
+    return "".join(
+        c if c.isprintable() else f"\\u{ord(c):04x}" if c <= "\uffff" else json.dumps(c)[1:-1] for c in text
+    )
+
+
+def _in_one_line(_logger: object, _method: str, event: dict[str, Any]) -> dict[str, Any]:
+    """The event for people: texts of clients make no line of their own. Tracebacks keep their lines."""
+    return {
+        key: "\n".join(printable(line, len(value) * 10) for line in value.split("\n"))
+        if key == "exception" and isinstance(value, str)
+        else printable(value, len(value) * 10) if isinstance(value, str) else value
+        for key, value in event.items()
+    }  # fmt: skip
+
+
 def begin(level: str, form: str) -> None:
     """Sends all logs to standard error, in one form."""
-    shown: Any = structlog.processors.JSONRenderer(ensure_ascii=False)
+    shown: tuple[Any, ...] = (structlog.processors.JSONRenderer(_json_line),)
     if form == "console":
         # Its own tracebacks show the values of variables, among them tokens.
-        shown = structlog.dev.ConsoleRenderer(
+        people = structlog.dev.ConsoleRenderer(
             colors=sys.stderr.isatty(), exception_formatter=structlog.dev.plain_traceback
         )
+        shown = (_in_one_line, people)
     shared: list[Any] = [
         structlog.contextvars.merge_contextvars,
         structlog.processors.add_log_level,
@@ -165,7 +188,7 @@ def begin(level: str, form: str) -> None:
         structlog.processors.format_exc_info,
     ]
     structlog.configure(
-        processors=[*shared, shown],
+        processors=[*shared, *shown],
         wrapper_class=structlog.make_filtering_bound_logger(logging.getLevelNamesMapping()[level.upper()]),
         logger_factory=structlog.PrintLoggerFactory(file=sys.stderr),
         cache_logger_on_first_use=False,
@@ -173,7 +196,7 @@ def begin(level: str, form: str) -> None:
     handler = logging.StreamHandler()
     handler.setFormatter(
         structlog.stdlib.ProcessorFormatter(
-            processors=[structlog.stdlib.ProcessorFormatter.remove_processors_meta, shown],
+            processors=[structlog.stdlib.ProcessorFormatter.remove_processors_meta, *shown],
             foreign_pre_chain=shared,
         )
     )

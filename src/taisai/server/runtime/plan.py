@@ -82,8 +82,8 @@ class HousePlan:
     origins: frozenset[str] = frozenset()
     """The origins of pages that may connect."""
     behind_proxy: bool = False
-    metrics_token: str | None = None
-    """What a monitor on another machine sends to see the inside of the server."""
+    metrics_token: Callable[[], str | None] = lambda: None
+    """What a monitor on another machine sends now to see the inside of the server; it may be renewed."""
     bounds: ConnectionLimits = field(default_factory=ConnectionLimits)
     policy: SessionPolicy = field(default_factory=SessionPolicy)
     sign_ins: RateLimit | None = None

@@ -15,11 +15,14 @@ from typing import Any, Final
 import uvicorn
 
 from taisai.listening.accepting import Acceptor, room_for
-from taisai.listening.requests import LimitedHttpProtocol
+from taisai.listening.requests import Headers, LimitedHttpProtocol
+from taisai.listening.tls import hardened
 from taisai.protocol.message import MOST_MESSAGE
 from taisai.rules.errors import RulesError
+from taisai.server.connections.dispatcher import Dispatcher
 from taisai.server.connections.transport import protocol_within
 from taisai.server.http.app import application
+from taisai.server.http.guard import is_https, security_headers
 from taisai.server.runtime.house_server import HouseServer
 
 BACKLOG: Final = 2_048  # connections at one instant: every terminal of a casino after a power cut
@@ -90,13 +93,15 @@ class _Server(uvicorn.Server):
         self,
         config: uvicorn.Config,
         ready: Callable[[], None],
-        is_known: Callable[[str], bool],
+        dispatcher: Dispatcher,
         proxies: Sequence[str],
+        headers: Headers,
     ) -> None:
         super().__init__(config)
         self._ready = ready
-        self._is_known = is_known
+        self._dispatcher = dispatcher
         self._proxies = proxies
+        self._headers = headers
         self._acceptors: list[Acceptor] = []
 
     @property
@@ -108,8 +113,8 @@ class _Server(uvicorn.Server):
         room = room_for(files_for_connections())
         acceptors: list[Any] = [
             Acceptor(
-                at, self._protocol, room=room, is_known=self._is_known, tls=self.config.ssl,
-                proxies=self._proxies,
+                at, self._protocol, room=room, is_known=self._is_known, tls=hardened(self.config.ssl),
+                proxies=self._proxies, on_refused=self._refused,
             )
             for at in sockets or ()
         ]  # fmt: skip
@@ -119,7 +124,15 @@ class _Server(uvicorn.Server):
         self._ready()
 
     def _protocol(self) -> LimitedHttpProtocol:
-        return LimitedHttpProtocol(config=self.config, server_state=self.server_state, app_state={})
+        protocol = LimitedHttpProtocol(config=self.config, server_state=self.server_state, app_state={})
+        protocol.own_headers = self._headers
+        return protocol
+
+    def _is_known(self, network: str) -> bool:
+        return self._dispatcher.authentication.known.has(network, self._dispatcher.clock.now())
+
+    def _refused(self, network: str) -> None:
+        self._dispatcher.security.refused("tls", what="handshake", address=network)
 
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:
@@ -144,9 +157,11 @@ class Serving:
         """`tls`: certificate and key; `proxies`: addresses whose forwarded client addresses are believed."""
         self.house_server = house_server
         self._at = at
+        plan = house_server.dispatcher.plan
+        headers = security_headers(is_secure=tls is not None or is_https(plan.origins))
         config = uvicorn.Config(
             application(house_server.dispatcher, checks=checks, extra=extra),
-            ws=protocol_within(house_server.dispatcher.bounds),
+            ws=protocol_within(house_server.dispatcher.bounds, headers),
             loop="none",
             http=LimitedHttpProtocol,
             lifespan="off",
@@ -165,12 +180,7 @@ class Serving:
             ssl_keyfile=str(tls[1]) if tls else None,
         )
         dispatcher = house_server.dispatcher
-        self._server = _Server(
-            config,
-            on_ready or (lambda: None),
-            lambda network: dispatcher.authentication.known.has(network, dispatcher.clock.now()),
-            proxies,
-        )
+        self._server = _Server(config, on_ready or (lambda: None), dispatcher, proxies, headers)
         dispatcher.metrics.counter(
             "taisai_connections_turned_away",
             "Connections of strangers that found no room, or were closed half-open to make some",

@@ -154,6 +154,33 @@ def metrics_token(config: Config) -> str | None:
     return _first_line(config.listen.metrics_token_file)
 
 
+class MetricsToken:
+    """The token of monitoring as its file has it now, so that it can be renewed while the server runs.
+
+    A file that is gone, that others can read, or whose token is too short opens nothing.
+    """
+
+    def __init__(self, path: Path | None) -> None:
+        self._path = path
+        self._read: tuple[int, int, int] | None = None
+        self._token: str | None = None
+
+    def __call__(self) -> str | None:
+        if self._path is None:
+            return None
+        try:
+            state = self._path.stat()
+            read = (state.st_mtime_ns, state.st_ino, state.st_mode)
+            if read != self._read:
+                is_ours = os.name != "posix" or not stat.S_IMODE(state.st_mode) & OTHERS
+                token = _first_line(self._path) if is_ours else None
+                self._token = token if token is not None and len(token) >= LEAST_TOKEN else None
+                self._read = read
+        except OSError:
+            self._read = self._token = None
+        return self._token
+
+
 def _first_line(path: Path | None) -> str | None:
     if path is None:
         return None
