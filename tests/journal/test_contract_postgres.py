@@ -13,8 +13,9 @@ import pytest
 from taisai.journal.errors import ConflictError, DamagedError, FencedError, InDoubtError, JournalError
 from taisai.journal.journal import Journal
 from taisai.journal.stores.contract import Row, StoredCheckpoint, StoredSnapshot
+from taisai.journal.stores.database_urls import without_password
 from taisai.journal.stores.postgres import PostgresStore
-from taisai.journal.stores.postgres_reader import PostgresReader, prepare, without_password
+from taisai.journal.stores.postgres_reader import PostgresReader, prepare
 from tests.journal.contract import KEY, SB1, SB2, SECRET, InPostgres, filled, opened, rows_of, shut
 from tests.journal.evening import START
 from tests.postgres import PostgresServer, postgres_server

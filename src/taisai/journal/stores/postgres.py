@@ -24,7 +24,10 @@ from taisai.journal.stores.contract import (
 from taisai.journal.stores.postgres_reader import ERRORS, UNSAFE, PostgresReader, error_of
 
 LEASE: Final = 3.0  # seconds; a node that has died is replaced after them
+LOOK_AGAIN: Final = 0.2  # seconds, while another process holds the lease
 RENEWALS: Final = 3  # of a lease while nothing is written, so that one may fail
+
+_TAKE: Final = "SELECT * FROM taisai.take($1, $2, $3)"
 
 
 class _Lease(NamedTuple):
@@ -46,11 +49,16 @@ class PostgresStore(PostgresReader):
         *,
         owner: str | None = None,
         lease: float = LEASE,
+        wait: float = 0,
         now: Callable[[], float] = time.monotonic,
     ) -> None:
-        """`owner`: who holds the lease, unique for each process; `lease`: its seconds, then others may have it."""
+        """`owner`: who holds the lease, unique for each process; `lease`: for so many seconds.
+
+        `wait`: for so many seconds it tries again while another process holds the lease.
+        """
         self.owner = owner or secrets.token_hex(8)
         self._seconds = lease
+        self._wait = wait
         self._now = now
         self._lease_until = 0.0
         self._in_doubt: str | None = None
@@ -68,8 +76,13 @@ class PostgresStore(PostgresReader):
 
     def _found(self) -> int:
         """Takes the lease, which makes the journal where there is none."""
-        sent = self._now()
-        (taken,) = self._read("SELECT * FROM taisai.take($1, $2, $3)", self.name, self.owner, self._seconds)
+        until = self._now() + self._wait
+        while True:
+            sent = self._now()
+            (taken,) = self._read(_TAKE, self.name, self.owner, self._seconds)
+            if taken["fence"] is not None or sent >= until:
+                break
+            time.sleep(LOOK_AGAIN)
         if taken["fence"] is None:
             left = max(taken["seconds_left"], 0)
             problem = f"another process is writing to the journal: {taken['owner']} holds its lease"
@@ -259,9 +272,7 @@ class PostgresStore(PostgresReader):
         self._writing = await self._database.connect()
         async with self._turn:
             sent = self._now()
-            taken = await self._writing.fetchrow(
-                "SELECT * FROM taisai.take($1, $2, $3)", self.name, self.owner, self._seconds
-            )
+            taken = await self._writing.fetchrow(_TAKE, self.name, self.owner, self._seconds)
         if taken["fence"] is None:
             self._fence(taken["owner"])
             raise FencedError(self._fenced)

@@ -8,7 +8,6 @@ from contextlib import suppress
 from hashlib import sha256
 from threading import Thread
 from typing import Any, Final, TypeVar
-from urllib.parse import urlsplit, urlunsplit
 
 import asyncpg
 
@@ -27,6 +26,7 @@ from taisai.journal.stores.contract import (
     StoredSnapshot,
     with_newest,
 )
+from taisai.journal.stores.database_urls import without_password
 from taisai.journal.stores.postgres_schema import GRANTS_TO_READER, GRANTS_TO_WRITER, MIGRATIONS, TRIGGERS
 
 T = TypeVar("T")
@@ -114,15 +114,6 @@ class Database:
                 await connection.close(timeout=1)
             except (OSError, TimeoutError, asyncpg.PostgresError, asyncpg.InterfaceError):
                 connection.terminate()
-
-
-def without_password(url: str) -> str:
-    """The address of a database without its password, for messages."""
-    parts = urlsplit(url)
-    if parts.password is None:
-        return url
-    user = f"{parts.username}@" if parts.username else ""
-    return urlunsplit(parts._replace(netloc=user + parts.netloc.rpartition("@")[2]))
 
 
 def error_of(error: BaseException, place: str, what: str) -> JournalError:

@@ -223,6 +223,10 @@ class _Reading:
         values: dict[str, Any] = {}
         for name, setting in settings.items():
             raw, kind = given.get(name, setting.default), setting.kind
+            if setting.instead and setting.instead in given:
+                if name in given:
+                    self._add(f"{place}.{name}", f"expected either {name} or {setting.instead}, got both")
+                raw = None
             if raw is None and not setting.required:
                 values[name] = None
                 continue
@@ -350,7 +354,8 @@ def _section(head: str, section: type[Any], given: Mapping[str, object]) -> Iter
     yield f"# ── {section.__doc__}"
     yield head
     for setting in settings_of(section):
-        yield from _setting(setting, given.get(setting.name))
+        lines = _setting(setting, given.get(setting.name))
+        yield from _commented(lines) if setting.instead in given else lines
         yield ""
 
 
