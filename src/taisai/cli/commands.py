@@ -13,6 +13,7 @@ GROUPS: Final = {
     "keys": "The keys that sign journals.",
     "audit": "Prove, show and export a journal.",
     "witness": "Remember the checkpoints of journals on another host.",
+    "database": "The tables of journals in a PostgreSQL database.",
 }
 
 

@@ -92,9 +92,7 @@ async def _troubled(processes: Servers, folder: Path, book: str, trouble: Callab
     await gone(players)
     await server.stop()
     for one in players:  # the server said that it does not know: then nobody knows
-        one.refused = {
-            id_: error for id_, error in one.refused.items() if error.reason != "journal-in-doubt"
-        }
+        one.refused = {id_: error for id_, error in one.refused.items() if error.reason != "journal-in-doubt"}
     journal = Reckoning(folder)
     return [*wrongs(players, journal), *journal.kept()]
 
