@@ -223,9 +223,7 @@ class _Reading:
         values: dict[str, Any] = {}
         for name, setting in settings.items():
             raw, kind = given.get(name, setting.default), setting.kind
-            if setting.instead and setting.instead in given:
-                if name in given:
-                    self._add(f"{place}.{name}", f"expected either {name} or {setting.instead}, got both")
+            if setting.instead in given:
                 raw = None
             if raw is None and not setting.required:
                 values[name] = None
@@ -236,6 +234,9 @@ class _Reading:
                 values[name] = kind.check(raw)
             except InvalidValueError as error:
                 self._add(f"{place}.{name}", str(error))
+        for name, setting in settings.items():
+            if name in given and values.get(setting.instead) is not None:
+                self._add(f"{place}.{name}", f"expected either {name} or {setting.instead}, got both")
         return values
 
     def _check_listen(self, listen: Mapping[str, Any]) -> None:
