@@ -11,6 +11,7 @@ import pytest
 import structlog
 from hypothesis import settings
 
+from tests.postgres import PostgresServer, postgres_server
 from tests.tiers import LONG, count
 
 # No deadline: the machines that run this are shared. A failure prints the blob that replays it.
@@ -37,3 +38,10 @@ def _logs_restored() -> Iterator[None]:
     yield
     structlog.configure(**config)
     root.handlers, root.level = handlers, level
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[PostgresServer]:
+    """One server of databases for all tests of a worker that need one."""
+    with postgres_server() as server:
+        yield server

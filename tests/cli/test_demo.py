@@ -98,7 +98,7 @@ def test_serve_refuses_its_journal(kept: tuple[Path, str], tmp_path: Path) -> No
     folder = tmp_path / "lotus"
     lotus(folder)
     own = {"file": str(kept[0] / "journal.db"), "key": str(kept[0] / "house.key")}
-    start, found = checks.opened(changed(folder, journal=own), now=2_000_000_000_000)
+    start, found = checks.opened(changed(folder, journal=own), now=lambda: 2_000_000_000_000)
     assert found is None
     assert not start.passed
     assert any("demonstration" in line for line in start.lines())

@@ -55,7 +55,7 @@ def test_it_makes_a_house_that_can_be_served(ran: Ran, tmp_path: Path) -> None:
     assert names(folder) == MADE
     config = load_config(folder / "casino.toml")
     now = int(datetime.now(UTC).timestamp() * 1000)
-    start, found = opened(config, now=now, free=lambda _path: 10**12)
+    start, found = opened(config, now=lambda: now, free=lambda _path: 10**12)
     assert found is not None, start.lines()
     assert proven(config, found, now=now).passed
     found.journal.close()

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Iterator, Sequence
+from itertools import count
 from pathlib import Path
 from typing import Any, Final, Protocol
 
 import apsw
+import pytest
 
 from taisai.cage import House, decide_house, evolve_house
 from taisai.cage.messages import BringIn, CapitalBrought, HouseCommand
@@ -21,11 +24,13 @@ from taisai.journal.seals.keys import SigningKey
 from taisai.journal.seals.merkle import leaf_hash, root_of
 from taisai.journal.seals.secret import StorageSecret
 from taisai.journal.stores.contract import MemoryStore, Row, Store
+from taisai.journal.stores.postgres import PostgresStore
 from taisai.journal.stores.sqlite import SqliteStore
 from taisai.rules import Rulebook, rulebook
 from taisai.rules.clauses import Clause
 from tests.game.past_rounds import unlike
 from tests.journal.evening import BOOK, NAME, START, Batch
+from tests.postgres import OWNER, PostgresServer
 
 KEY: Final = SigningKey.new("first", seed=bytes(range(32)))
 NEXT_KEY: Final = SigningKey.new("second", seed=bytes(range(1, 33)))
@@ -86,7 +91,41 @@ class OnDisk:
             connection.close()
 
 
-STORES: Final[dict[str, Callable[[Path], MakeStore]]] = {"memory": InMemory, "sqlite": OnDisk}
+class InPostgres:
+    """A store in a database, in a journal of its own; the writer before gives its lease back."""
+
+    def __init__(self, server: PostgresServer) -> None:
+        self.server = server
+        self.name = f"evening-{next(_NUMBERS)}"
+        self._store: PostgresStore | None = None
+
+    def __call__(self) -> PostgresStore:
+        self.close()
+        self._store = PostgresStore(self.server.url(), self.name)
+        return self._store
+
+    def close(self) -> None:
+        """Lets go of the journal."""
+        if self._store is not None:
+            self._store.close()
+            self._store = None
+
+    def raw(self, sql: str, *values: Any, user: str = OWNER) -> Any:
+        """What a stranger's connection gets, who has the rights of a user and none of our manners."""
+        return asyncio.run(self.server.execute(sql, *values, user=user))
+
+
+_NUMBERS: Final = count(1)
+LOCAL_STORES: Final[dict[str, Callable[[Path], MakeStore]]] = {"memory": InMemory, "sqlite": OnDisk}
+STORES: Final = (*LOCAL_STORES, "postgres")
+
+
+def made_store(name: str, directory: Path, request: pytest.FixtureRequest) -> MakeStore:
+    """A store of a kind; the server of databases starts with the first that needs it."""
+    if name == "postgres":
+        return InPostgres(request.getfixturevalue("postgres"))
+    return LOCAL_STORES[name](directory)
+
 
 # Journals
 

@@ -21,7 +21,7 @@ from tests.journal import (
     test_contract_sqlite,
     test_contract_vault,
 )
-from tests.journal.contract import STORES, OnDisk
+from tests.journal.contract import LOCAL_STORES, OnDisk
 from tests.journal.engine_sabotages import OF_THOSE_AT_WORK
 from tests.journal.journal_sabotages import OF_THE_JOURNAL, Test
 from tests.journal.vault_sabotages import OF_THE_VAULT
@@ -57,7 +57,7 @@ def case_of(test: Test) -> str:
 
 def stores_of(test: Test) -> list[str]:
     """The kinds of store that a test is for."""
-    return list(STORES) if "make_store" in inspect.signature(test).parameters else ["sqlite"]
+    return list(LOCAL_STORES) if "make_store" in inspect.signature(test).parameters else ["sqlite"]
 
 
 CASES = [
@@ -70,7 +70,7 @@ CASES = [
 
 @pytest.mark.parametrize(("name", "test", "store"), CASES)
 def test_sabotage_is_noticed(name: str, test: Test, store: str, tmp_path: Path) -> None:
-    made = STORES[store](tmp_path)
+    made = LOCAL_STORES[store](tmp_path)
     with pytest.MonkeyPatch.context() as patch, compiled_once():
         given: dict[str, Any] = {
             "make_store": made,

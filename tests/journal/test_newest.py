@@ -16,13 +16,13 @@ from taisai.journal.stores import schema, sqlite
 from taisai.journal.stores.contract import MemoryStore, NewestCheckpoint, Store, StoredCheckpoint
 from taisai.journal.stores.sqlite import SqliteStore
 from taisai.journal.stores.sqlite_reader import SqliteReader
-from tests.journal.contract import KEY, STORES, MakeStore, OnDisk, filled, shut
+from tests.journal.contract import KEY, STORES, MakeStore, OnDisk, filled, made_store, shut
 from tests.journal.evening import START
 
 
 @pytest.fixture(params=STORES)
 def make(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[MakeStore]:
-    made = STORES[request.param](tmp_path)
+    made = made_store(request.param, tmp_path, request)
     yield made
     made.close()
 

@@ -63,7 +63,7 @@ def started(
     between: Callable[[OpenedJournal], None] | None = None,
 ) -> StartupReport:
     """Both halves of a start; `between` is what recovery would do."""
-    start, found = opened(config, now=now, free=lambda _path: free)
+    start, found = opened(config, now=lambda: now, free=lambda _path: free)
     if found is None:
         assert not start.passed
         return start

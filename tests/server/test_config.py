@@ -28,6 +28,7 @@ WRONG: dict[str, tuple[Any, ...]] = {
     "house.zone": ("Singapore City", "../etc/passwd", "/etc/passwd", "", "Asia", 8),
     "house.day_begins": ("6:00", "24:00", "06:60", "06:00:00", 6),
     "journal.file": ("no-such.db", "", 5, "."),
+    "journal.database": ("postgresql:///x", "mysql:///x#house", "postgresql://a:pw@db/x#house", "#", 5),
     "journal.key": ("no-such.key", "a" * 300, "a" * 1001, True),
     "journal.passphrase_file": ("no-such",),
     "journal.seal_every": (0, 1_000_001, 1.0, "1000", True),

@@ -74,7 +74,7 @@ def config(folder: Path, *names: str, book: str = MBS, **more: Any) -> Config:
 
 def lines(config: Config, now: int) -> list[str]:
     """What the checks of a start say of the tables."""
-    start, found = opened(config, now=now, free=lambda _path: LEAST_FREE)
+    start, found = opened(config, now=lambda: now, free=lambda _path: LEAST_FREE)
     assert found is not None, start.lines()
     try:
         report = proven(config, found, now=now, program=lambda: "sha256:" + "1" * 64)

@@ -15,6 +15,7 @@ from taisai.journal.codec import NOTHING_BEFORE
 from taisai.journal.errors import ConflictError, DamagedError, JournalError, UnwritableError
 from taisai.journal.reading import appended
 from taisai.journal.seals.merkle import Frontier
+from taisai.journal.stores.database_urls import is_database
 from taisai.journal.stores.sqlite_reader import SqliteReader
 from taisai.rules.errors import printable
 
@@ -61,6 +62,9 @@ def _note_restored(journal: Path) -> None:
 
 
 def _copied(journal: str | Path, copy: str | Path, report: Report | None) -> Copied:
+    if is_database(journal):
+        todo = "copy the whole database with the tools of PostgreSQL, such as pg_basebackup"
+        raise JournalError(f"expected the file of a journal, got one in a database; {todo} ({journal})")
     reader = SqliteReader(journal)
     try:
         least = _size(reader)

@@ -1,4 +1,4 @@
-"""What an audit reads: the file of a journal, or an export of one."""
+"""What an audit reads: a journal in its store, or an export of one."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ import msgspec
 from taisai.journal.codec import MOST_BYTES
 from taisai.journal.errors import DamagedError, JournalError
 from taisai.journal.stores.contract import Row, StoredCheckpoint
-from taisai.journal.stores.sqlite_reader import SqliteReader
+from taisai.journal.stores.database_urls import is_database
+from taisai.journal.stores.opening import open_reader
 from taisai.rules.errors import printable
 
 _SQLITE: Final = b"SQLite format 3\x00"
@@ -58,7 +59,9 @@ class Source(Protocol):
 
 
 def source_of(path: str | Path) -> JournalFile | Export:
-    """A journal or an export, according to the first bytes of the file."""
+    """A journal or an export, according to the first bytes of the file; a URL is a journal in a database."""
+    if is_database(path):
+        return JournalFile(path)
     try:
         with Path(path).open("rb") as opened:
             beginning = opened.read(len(_SQLITE))
@@ -70,11 +73,11 @@ def source_of(path: str | Path) -> JournalFile | Export:
 
 
 class JournalFile:
-    """A journal's own file; its writer may be at work."""
+    """A journal in its own store; its writer may be at work."""
 
     def __init__(self, path: str | Path) -> None:
-        self.name = str(path)
-        self.reader = SqliteReader(path)
+        self.reader = open_reader(path)
+        self.name = self.reader.path if is_database(path) else str(path)
         self.reader.hold_still()
         last = self.reader.last()
         self.total = last.position if last else 0

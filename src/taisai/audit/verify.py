@@ -20,8 +20,7 @@ from taisai.journal.codec import HOUSE_STREAM, Entry, table_of
 from taisai.journal.errors import DamagedError
 from taisai.journal.seals.checkpoints import SignedCheckpoint
 from taisai.journal.seals.keys import PublicKey, WitnessKey
-from taisai.journal.stores.contract import StoredCheckpoint
-from taisai.journal.stores.sqlite_reader import SqliteReader
+from taisai.journal.stores.contract import Reader, StoredCheckpoint
 from taisai.journal.streams import HouseStream, TableStream, is_round, is_usable
 
 MOST_TRANSFERS: Final = 5  # that a report names
@@ -254,7 +253,7 @@ class _Audit:
 class _Snapshots:
     """Compares the snapshots in a journal's file with the state that the entries give."""
 
-    def __init__(self, reader: SqliteReader | None) -> None:
+    def __init__(self, reader: Reader | None) -> None:
         self._reader = reader
         self.due: set[tuple[str, int]] = set(reader.snapshots()) if reader else set()
         self.compared = self.unused = 0

@@ -13,6 +13,7 @@ GROUPS: Final = {
     "keys": "The keys that sign journals.",
     "audit": "Prove, show and export a journal.",
     "witness": "Remember the checkpoints of journals on another host.",
+    "database": "The tables of journals in a PostgreSQL database.",
 }
 
 
@@ -229,8 +230,9 @@ COMMAND_ENTRIES: Final = (
         ("taisai audit check proof.json --key evening.db.key.pub",)),
     CommandEntry("serve", "server.serve:run",
         "Run the server of a house for money: recover, check, then serve until stopped.",
-        "--config --check --accept-clock",
-        ("taisai serve --config lotus/casino.toml", "taisai serve --config lotus/casino.toml --check")),
+        "--config --check --accept-clock --standby",
+        ("taisai serve --config lotus/casino.toml", "taisai serve --config lotus/casino.toml --check",
+         "taisai serve --config lotus/casino.toml --standby")),
     CommandEntry("status", "server.status:run",
         "Show the status of a running server, live: journal, connections, every table's phase.",
         "url --once --json",
@@ -245,8 +247,15 @@ COMMAND_ENTRIES: Final = (
         ("taisai demo", "taisai demo --data evening --no-open", "taisai demo --fast --rounds 2 --port 0")),
     CommandEntry("init", "server.setup:init",
         "Set up a house: casino.toml, keys, approvals, and a journal with its first two people.",
-        "folder --administrator --supervisor --house --currency --zone --passphrase-file:new --json",
-        ('taisai init lotus --house "Lotus" --administrator "Ann Tan" --supervisor "Sue Lim"',)),
+        "folder --administrator --supervisor --house --currency --zone --passphrase-file:new --database"
+        " --json",
+        ('taisai init lotus --house "Lotus" --administrator "Ann Tan" --supervisor "Sue Lim"',
+         "taisai init lotus --administrator Ann --supervisor Sue --database 'postgresql:///taisai#house'")),
+    CommandEntry("database prepare", "database:prepare",
+        "Make or update the tables of journals in a PostgreSQL database, as its owner.",
+        "database --writer --reader --json",
+        ("taisai database prepare postgresql:///taisai",
+         "taisai database prepare postgresql:///taisai --writer floor --reader auditor")),
     CommandEntry("witness init", "witness:init",
         "Make a witness: its key, its memory, and the list of journals that it cosigns.",
         "folder:witness --name --passphrase-file:new --json",

@@ -33,8 +33,8 @@ from taisai.journal.seals.keys import (
     make_key,
     public_path_of,
 )
-from taisai.journal.stores.sqlite import SqliteStore
-from taisai.journal.stores.sqlite_reader import SqliteReader
+from taisai.journal.stores.database_urls import is_database
+from taisai.journal.stores.opening import open_reader, open_store
 from taisai.rules.errors import RulesError, printable
 
 _SQLITE: Final = b"SQLite format 3\0"
@@ -50,7 +50,7 @@ def clock() -> int:
 def written(file: str, key: SigningKey, *, new: bool = False) -> Iterator[Journal]:
     """Opens a journal for writing with its key; `new` allows one that does not exist yet."""
     expect_journal(file, new=new)
-    store = SqliteStore(file)
+    store = open_store(file)
     try:
         journal = Journal(store, key=key)
         if journal.identity is None and not new:
@@ -62,6 +62,8 @@ def written(file: str, key: SigningKey, *, new: bool = False) -> Iterator[Journa
 
 def expect_journal(file: str, *, new: bool = False) -> None:
     """Refuses a file that is not a journal, before anything is written beside it."""
+    if is_database(file):
+        return
     try:
         with Path(file).open("rb") as opened:
             head = opened.read(len(_SQLITE))
@@ -157,7 +159,7 @@ def seal(arguments: Namespace) -> int:
 
 def checkpoints(arguments: Namespace) -> int:
     expect_journal(arguments.journal)
-    reader = SqliteReader(arguments.journal)
+    reader = open_reader(arguments.journal)
     try:
         last = reader.last()
         signed = [read_signed(stored.text) for stored in reader.checkpoints()]
@@ -190,7 +192,7 @@ def checkpoints(arguments: Namespace) -> int:
 
 def forget(arguments: Namespace) -> int:
     expect_journal(arguments.journal)
-    store = SqliteStore(arguments.journal)
+    store = open_store(arguments.journal)
     try:
         if store.last() is None:
             raise JournalError(f"empty journal: {printable(arguments.journal)}")

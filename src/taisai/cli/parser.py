@@ -178,6 +178,11 @@ OPTIONS: Final[dict[str, CommandOption]] = {
         "the house's configuration (default: casino.toml)", "FILE", default="casino.toml"),
     "--check": CommandOption("recover and check, then stop without listening"),
     "--accept-clock": CommandOption("start although the last entry is of a later time; it is recorded"),
+    "--standby": CommandOption("wait until no other process writes to the journal, then start"),
+    "--database": CommandOption("keep the journal in this PostgreSQL database: its URL, # and a name", "URL"),
+    "database": CommandOption("the URL of the database", "URL"),
+    "--writer": CommandOption("a role that may write to journals; can be repeated", "ROLE", "repeated"),
+    "--reader": CommandOption("a role that may audit journals; can be repeated", "ROLE", "repeated"),
     "url": CommandOption(
         "the server's address (default: http://127.0.0.1:8080)",
         "URL", "optional", default="http://127.0.0.1:8080"),

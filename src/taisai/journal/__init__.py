@@ -45,7 +45,9 @@ from taisai.journal.errors import (
 from taisai.journal.journal import Decision, Journal
 from taisai.journal.seals.checkpoints import Checkpoint, SignedCheckpoint, read_signed
 from taisai.journal.seals.keys import PublicKey, SigningKey, load_public_key, load_signing_key, make_key
-from taisai.journal.stores.contract import MemoryStore, Store
+from taisai.journal.stores.contract import MemoryStore, Reader, Store
+from taisai.journal.stores.database_urls import is_database
+from taisai.journal.stores.opening import open_reader, open_store
 from taisai.journal.stores.sqlite import SqliteStore
 from taisai.journal.stores.sqlite_reader import SqliteReader
 
@@ -65,6 +67,7 @@ __all__ = [
     "JournalError",
     "MemoryStore",
     "PublicKey",
+    "Reader",
     "SignedCheckpoint",
     "SigningKey",
     "SqliteReader",
@@ -72,9 +75,12 @@ __all__ = [
     "Store",
     "Submission",
     "UnwritableError",
+    "is_database",
     "load_public_key",
     "load_signing_key",
     "make_key",
+    "open_reader",
+    "open_store",
     "read_signed",
     "stream_of",
     "table_of",

@@ -8,11 +8,11 @@ from typing import NamedTuple
 
 from taisai.audit import verified
 from taisai.game.events import BetRegistered, BetsClosed, BetsOpened, BetsReopened, RoundVoided
-from taisai.journal import Codec, Engine, Journal, JournalError, SqliteStore
+from taisai.journal import Codec, Engine, Journal, JournalError, open_store
 from taisai.journal.codec import AnyEvent
 from taisai.server.handlers.transfers import ticket_numbers
 from taisai.server.projections.house_views import books_view
-from tests.server.races.race_house import FILE, KEY
+from tests.server.races.race_house import KEY, WAITS, journal_in
 
 
 class Registered(NamedTuple):
@@ -33,7 +33,7 @@ class Reckoning:
     """A journal that nobody writes to any more, gone through once."""
 
     def __init__(self, folder: Path) -> None:
-        self.path = folder / FILE
+        self.path = journal_in(folder)
         self.bets: dict[str, Registered] = {}
         self.opened: dict[int, Moment] = {}
         """Round → its opening."""
@@ -43,7 +43,7 @@ class Reckoning:
         """Bets that are there more than once."""
         self.others: list[AnyEvent] = []
         """Whatever is no bet."""
-        store = SqliteStore(self.path)
+        store = open_store(self.path, wait=WAITS)
         codec, number, is_open = Codec(), 0, False
         self.late: list[str] = []
         """Bets that were registered when none were to be."""
@@ -98,7 +98,7 @@ class Reckoning:
 
     def unredeemed(self) -> dict[str, int]:
         """Tickets that the House has still to pay for, by their ids."""
-        store = SqliteStore(self.path)
+        store = open_store(self.path, wait=WAITS)
         try:
             tickets = Engine(Journal(store)).house().tickets.values()
             return {one.id: one.amount for one in tickets if one.redeemed is None}
@@ -107,7 +107,7 @@ class Reckoning:
 
     def id_of(self, number: str) -> str:
         """The id of a ticket, by its number."""
-        store = SqliteStore(self.path)
+        store = open_store(self.path, wait=WAITS)
         try:
             return ticket_numbers(Engine(Journal(store)), bytes(32)).id_of(number)
         finally:
@@ -115,7 +115,7 @@ class Reckoning:
 
     def books(self) -> Iterator[str]:
         """Whether the books balance."""
-        store = SqliteStore(self.path)
+        store = open_store(self.path, wait=WAITS)
         try:
             engine = Engine(Journal(store))
             books = books_view(engine.house(), {name: engine.table(name) for name in engine.tables()})

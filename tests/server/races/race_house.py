@@ -13,11 +13,14 @@ from taisai.game.commands import Assign, BuyCredits, Limits, OpenTable, ReceiveF
 from taisai.game.refusals import Refusal
 from taisai.game.vocabulary import CAGE
 from taisai.game.vocabulary import HOUSE as BY_THE_HOUSE
-from taisai.journal import Engine, Journal, SigningKey, SqliteStore, Submission, stream_of
+from taisai.journal import Engine, Journal, SigningKey, Submission, open_store, stream_of
 from taisai.journal.codec import HOUSE_STREAM
 from taisai.rules import rulebook
 
 FILE: Final = "journal.db"
+WAITS: Final = 30.0  # seconds for a journal in a database whose last writer was killed
+IN_DATABASE: Final = "database"
+"""A file with the URL of a database and the name of a journal in it."""
 KEY: Final = SigningKey.new("races", seed=bytes(range(32)))
 TABLE: Final = "T1"
 STREAM: Final = stream_of(TABLE)
@@ -43,6 +46,12 @@ def crew_of(book: str) -> dict[str, str]:
     return _AMERICAN if book == US else _ASIAN
 
 
+def journal_in(folder: Path) -> str | Path:
+    """Where the journal of a house is: in its folder, or in the database that a file there names."""
+    named = folder / IN_DATABASE
+    return named.read_text() if named.exists() else folder / FILE
+
+
 @cache
 def terminal(seat: str) -> Device:
     """The terminal at a seat."""
@@ -54,7 +63,7 @@ def furnish(folder: Path, book: str, seats: int) -> None:
     """A journal of demonstration in which seats 0, 1, … are taken, each by its own terminal."""
     at, crew = _AT, crew_of(book)
     head, rank = list(crew.items())[-1]
-    store = SqliteStore(folder / FILE)
+    store = open_store(journal_in(folder))
     journal = Journal.opened(
         store, journal="races", key=KEY.public, at=at, by="ada", program="taisai", demonstration=True
     )

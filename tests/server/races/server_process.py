@@ -23,7 +23,7 @@ from msgspec.structs import replace
 
 from taisai.game.commands import Command
 from taisai.game.refusals import Refusal
-from taisai.journal import Answer, Engine, Journal, SqliteStore
+from taisai.journal import Answer, Engine, Journal, open_store
 from taisai.protocol.commands import command, completed
 from taisai.rules import rulebook
 from taisai.rules.errors import RulesError
@@ -36,7 +36,7 @@ from taisai.server.runtime.house_server import HouseServer
 from taisai.server.runtime.plan import ConnectionLimits, HousePlan, TablePlan
 from taisai.server.runtime.serving import Serving, listening
 from tests.server.projections.filled_offers import command_of, filled, who
-from tests.server.races.race_house import CURRENCY, FILE, KEY, LIMITS, STREAM, TABLE, ZONE
+from tests.server.races.race_house import CURRENCY, KEY, LIMITS, STREAM, TABLE, WAITS, ZONE, journal_in
 from tests.server.races.sabotages import SABOTAGES
 
 HOST: Final = "127.0.0.1"
@@ -159,7 +159,7 @@ def _listening(port: int) -> socket.socket:
 
 
 async def _served(order: Order, line: socket.socket) -> None:
-    engine = Engine(Journal(SqliteStore(Path(order.folder, FILE))))
+    engine = Engine(Journal(open_store(journal_in(Path(order.folder)), wait=WAITS)))
     sabotage = SABOTAGES[order.sabotage] if order.sabotage is not None else None
     clock = _Clock(order.ahead)
     if sabotage is None or sabotage.recovers:
@@ -187,7 +187,14 @@ async def _served(order: Order, line: socket.socket) -> None:
     reader, writer = await asyncio.open_connection(sock=line, limit=MOST_LINE)
     writer.write(msgspec.json.encode(Told(port=port)) + b"\n")
     server = _Server(casino, order)
-    while wished := await reader.readline():
+    while not served.done():  # a server that lost its journal ends by itself
+        reading = asyncio.ensure_future(reader.readline())
+        await asyncio.wait((reading, served), return_when=asyncio.FIRST_COMPLETED)
+        if not reading.done():
+            reading.cancel()
+            break
+        if not (wished := reading.result()):
+            break
         told = await server.answer(msgspec.json.decode(wished, type=Wish))
         writer.write(msgspec.json.encode(told) + b"\n")
     serving.stop()

@@ -43,7 +43,7 @@ class Evening:
     async def play(self, kills: int) -> None:
         """So many servers are killed; the last one stops as it should."""
         folder = self._folder / "floor"
-        folder.mkdir()
+        folder.mkdir(exist_ok=True)
         furnish(folder, self._order.book, PLAYERS)
         server = await self._processes.open(self._order)
         self._order = replace(self._order, port=server.port)

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from fractions import Fraction
 from functools import partial
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -55,6 +56,7 @@ def recovery_lines(answers: Mapping[str, object]) -> Iterator[str]:
 
 
 MINUTE = 60_000
+RESTARTED_WITHIN = 10.0  # seconds: some leases, so that a server that was killed can start again at once
 MEGABYTE = 1_000_000
 
 
@@ -63,7 +65,8 @@ def run(arguments: Namespace) -> int:
     config = load_config(Path(arguments.config))
     environment.begin(config.logs.level, config.logs.form)
     clock = WallClock()
-    start, journal = opened(config, now=clock.now(), accept_clock=arguments.accept_clock)
+    wait = _patience(config, standby=arguments.standby)
+    start, journal = opened(config, now=clock.now, accept_clock=arguments.accept_clock, wait=wait)
     if start.passed:
         check_certificate(config, start)
     if journal is None or not start.passed:
@@ -97,6 +100,22 @@ def run(arguments: Namespace) -> int:
     return 0
 
 
+def _patience(config: Config, *, standby: bool) -> float:
+    """For how many seconds to wait until another process gives back a journal in a database.
+
+    A process that was killed holds its lease for some seconds more.
+    """
+    if config.journal.database is None:
+        if standby:
+            raise RulesError("expected a journal in a database for --standby, got a file ([journal] file)")
+        return 0
+    if not standby:
+        return RESTARTED_WITHIN
+    line(f"standing by: waits until no other process writes to {config.journal.database} (Ctrl-C stops)")
+    sys.stdout.flush()
+    return inf
+
+
 def _failed(lines: list[str], journal: OpenedJournal | None) -> int:
     for text in lines:
         sys.stderr.write(f"{text}\n")
@@ -120,7 +139,7 @@ async def _serve(  # noqa: PLR0917  the parts of one start, in its order
     key = opened_journal.key.public
     signed_by = {"journal.signed_by": f"{key.name} {key.id}"}
     plan = replace(plan, settings={**plan.settings, **signed_by}, **_place(config, opened_journal))
-    audit = BackgroundAudit(config.journal.file, size=journal.size, root=journal.root())
+    audit = BackgroundAudit(config.journal.place, size=journal.size, root=journal.root())
     house_server = HouseServer(
         opened_journal.engine, plan, clock=clock, entropy=secrets.token_bytes, key=opened_journal.key,
         audit=audit, links=witnesses.links, notes=witnesses.notes,
@@ -155,6 +174,8 @@ def _place(config: Config, opened_journal: OpenedJournal) -> dict[str, Any]:
     """Where the journal is, whether `taisai restore` put it there, and how its free space is found out."""
     file, identity = config.journal.file, opened_journal.journal.identity
     assert identity is not None  # noqa: S101  the checks have passed
+    if file is None:
+        return {}
     note = Path(f"{file}{RESTORED}")
     return {
         "place": place_of(file, identity.journal), "restored": note if note.exists() else None,

@@ -48,6 +48,7 @@ def init(arguments: Namespace) -> int:
         folder=folder, house=arguments.house or folder.resolve().name, currency=arguments.currency,
         zone=arguments.zone, administrator=arguments.administrator, supervisor=arguments.supervisor,
         passphrase_file=Path(arguments.passphrase_file) if arguments.passphrase_file else None,
+        database=arguments.database,
     )  # fmt: skip
     check_setup(plan)
     passphrase = passphrase_in(arguments.passphrase_file)
@@ -69,7 +70,8 @@ def _print_house(plan: SetupPlan, house: NewHouse) -> None:
 
     line(f"{printable(str(house.config))}: every setting with its meaning; adapt it to your house")
     people = f"{plan.administrator} is the administrator, {plan.supervisor} the shift manager"
-    line(f"{at(JOURNAL)}: the journal {house.journal}; {people}")
+    place = at(JOURNAL) if plan.database is None else printable(plan.database)
+    line(f"{place}: the journal {house.journal}; {people}")
     line(f"{at(KEY)}: signs the journal; keep a copy in a safe. Its public half, for auditors:")
     line(f"  {house.key.text}")
     approved = f"approved by {at(APPROVALS_KEY)}, a key of your own"
@@ -132,7 +134,7 @@ def _older_approvals(file: str | None, key: SigningKey) -> list[RulebookApproval
 @contextmanager
 def _journal_of(config: Config, now: int) -> Iterator[OpenedJournal]:
     """The journal of a house that no server uses."""
-    start, journal = opened(config, now=now)
+    start, journal = opened(config, now=lambda: now)
     if journal is None:
         raise RulesError("; ".join(finding.text for finding in start.findings if not finding.passed))
     try:

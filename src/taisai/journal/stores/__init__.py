@@ -1,1 +1,1 @@
-"""Stores of entries: one contract, in memory or in a SQLite file."""
+"""Stores of entries: one contract, in memory, in a SQLite file or in a PostgreSQL database."""

@@ -162,6 +162,40 @@ class Store(Protocol):
     def close(self) -> None: ...
 
 
+class Reader(Protocol):
+    """What is read of a journal that a writer may be writing to: all of a store but the vault."""
+
+    path: str
+    """Where the journal is, for messages."""
+
+    def hold_still(self) -> None:
+        """Freezes the view: later writes are not seen."""
+
+    def rows(self, *, after: int = 0, stream: str | None = None) -> Iterator[Row]: ...
+
+    def last(self) -> Row | None: ...
+
+    def checkpoints(self) -> list[StoredCheckpoint]: ...
+
+    def sealed(self) -> Iterator[StoredCheckpoint]:
+        """The checkpoints by size, one by one."""
+
+    def backwards(self) -> list[tuple[int, int]]: ...
+
+    def snapshots(self) -> list[tuple[str, int]]: ...
+
+    def snapshot(self, stream: str, version: int | None = None) -> StoredSnapshot | None: ...
+
+    def part(self, stream: str, number: int, version: int) -> bytes | None: ...
+
+    def parts(self, stream: str, version: int) -> list[int]: ...
+
+    def faults(self) -> list[str]:
+        """The problems that the store finds in itself."""
+
+    def close(self) -> None: ...
+
+
 class MemoryStore(Store):
     """A store for tests, studies and demonstrations; its content is lost with its process."""
 

@@ -236,6 +236,8 @@ class _Reading:
         values: dict[str, Any] = {}
         for name, setting in settings.items():
             raw, kind = given.get(name, setting.default), setting.kind
+            if setting.instead in given:
+                raw = None
             if raw is None and not setting.required:
                 values[name] = None
                 continue
@@ -245,6 +247,9 @@ class _Reading:
                 values[name] = kind.check(raw)
             except InvalidValueError as error:
                 self._add(f"{place}.{name}", str(error))
+        for name, setting in settings.items():
+            if name in given and values.get(setting.instead) is not None:
+                self._add(f"{place}.{name}", f"expected either {name} or {setting.instead}, got both")
         return values
 
     def _check_listen(self, listen: Mapping[str, Any]) -> None:
@@ -371,7 +376,8 @@ def _section(head: str, section: type[Any], given: Mapping[str, object]) -> Iter
     yield f"# ── {section.__doc__}"
     yield head
     for setting in settings_of(section):
-        yield from _setting(setting, given.get(setting.name))
+        lines = _setting(setting, given.get(setting.name))
+        yield from _commented(lines) if setting.instead in given else lines
         yield ""
 
 

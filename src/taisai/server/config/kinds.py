@@ -15,7 +15,9 @@ from zoneinfo import ZoneInfo
 from msgspec import Meta, convert
 
 from taisai.game.vocabulary import MOST_ID, is_name
+from taisai.journal.errors import JournalError
 from taisai.journal.seals.keys import KeysError, WitnessKey
+from taisai.journal.stores.database_urls import database_journal, is_database
 from taisai.validation import InvalidValueError, ValueKind, passing, quoted, text
 
 MOST_PATH: Final = 1_000  # characters of a path; systems take some thousand
@@ -99,6 +101,22 @@ def _witness_key(value: Any) -> str:
         raise ValueError from error
 
 
+def _database(value: Any) -> str:
+    if type(value) is not str or not is_database(value) or len(value) > MOST_PATH or not value.isprintable():
+        raise ValueError
+    try:
+        url, _name = database_journal(value)
+    except JournalError as error:
+        raise ValueError from error
+    if urlsplit(url).password is not None:
+        raise InvalidValueError("a URL without a password, which belongs in a passfile (~/.pgpass)", "one")
+    return value
+
+
+DATABASE: Final = ValueKind(
+    "the URL of a PostgreSQL database, '#' and the name of the journal, such as 'postgresql:///taisai#house'",
+    _database,
+)
 WITNESS_URL: Final = ValueKind(
     "an address such as 'https://witness.example/taisai'; http only of this machine (127.0.0.1, localhost)",
     _witness_url,

@@ -30,11 +30,13 @@ class ServerSetting(NamedTuple):
     example: object
     """Shown where there is no default."""
     required: bool
+    instead: str = ""
+    """The setting of the same section that may be given in its place."""
 
     @property
     def is_public(self) -> bool:
         """Whether the journal records its value: a path says how a machine is set up, so it does not."""
-        return not isinstance(self.kind, PathKind)
+        return not isinstance(self.kind, PathKind) and self.kind is not kinds.DATABASE
 
 
 def _field(setting: ServerSetting) -> Any:
@@ -43,6 +45,13 @@ def _field(setting: ServerSetting) -> Any:
 
 def with_default(kind: ValueKind[T], says: str, *, default: object, example: object = None) -> T:
     return cast(T, _field(ServerSetting("", kind, says, default, example, required=False)))
+
+
+def with_default_unless(instead: str, kind: ValueKind[T], says: str, *, default: object) -> T | None:
+    """A setting with a default that counts only where another setting is not given."""
+    return cast(
+        T | None, _field(ServerSetting("", kind, says, default, None, required=False, instead=instead))
+    )
 
 
 def required(kind: ValueKind[T], says: str, *, example: object) -> T:
@@ -106,8 +115,11 @@ class HouseConfig:
 class JournalConfig:
     """The journal, the key that signs it, and the copies of its checkpoints."""
 
-    file: Path = with_default(PathKind("a journal", exists=True),
+    file: Path | None = with_default_unless("database", PathKind("a journal", exists=True),
         "The journal; `taisai init` makes it. Keep it on a local disk.", default="journal.db")
+    database: str | None = optional(kinds.DATABASE,
+        "A journal in PostgreSQL, in place of a file; `taisai init --database` makes it.",
+        example="postgresql:///taisai#house")
     key: Path = with_default(PathKind("a key file", exists=True),
         "The secret key that signs checkpoints. Mode 0600; keep it on another disk than the journal.",
         default="house.key")
@@ -122,6 +134,16 @@ class JournalConfig:
     checkpoints: Path | None = optional(PathKind("a folder", exists=False),
         "A folder for a copy of every checkpoint: mount one whose files this machine cannot alter.",
         example="checkpoints")
+
+    @property
+    def place(self) -> str:
+        """Where the journal is: a path, or the URL of a database with the journal's name."""
+        return self.database or str(self.file)
+
+    @property
+    def label(self) -> str:
+        """What messages call the journal."""
+        return self.database or (self.file.name if self.file else "")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

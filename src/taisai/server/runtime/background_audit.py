@@ -10,7 +10,7 @@ from typing import Final
 from taisai.audit.chain import Chain, wrong_root
 from taisai.audit.rules_check import RulesCheck
 from taisai.audit.sources import Body
-from taisai.journal import SqliteReader
+from taisai.journal import open_reader
 
 AT_ONCE: Final = 250
 """Entries of one step, which takes about five milliseconds. With a step a second, a million take an hour."""
@@ -19,10 +19,10 @@ AT_ONCE: Final = 250
 class BackgroundAudit:
     """Reads a journal from its first entry to those that a start found, in steps."""
 
-    def __init__(self, file: Path, *, size: int, root: bytes) -> None:
-        """`size` and `root`: of the journal as the start has authenticated it."""
+    def __init__(self, place: str | Path, *, size: int, root: bytes) -> None:
+        """`place`: a path or a URL; `size` and `root`: of the journal as the start has authenticated it."""
         self._size, self._root = size, root
-        self._reader = SqliteReader(file)
+        self._reader = open_reader(place)
         self._chain, self._rules = Chain(), RulesCheck()
         self._lock = Lock()  # a stop must not close what a step still reads
         self._is_closed = False

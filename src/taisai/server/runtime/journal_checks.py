@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 def check_storage(config: Config, journal: Journal, start: StartupReport) -> None:
     """Checks that what is stored beside the entries is authenticated."""
     if journal.secret is None:
-        file, key = config.journal.file.name, config.journal.key.name
+        file, key = config.journal.label, config.journal.key.name
         start.fails(
             "storage",
             "the journal has no storage secret: an earlier Taisai made it, and what lies beside its entries "

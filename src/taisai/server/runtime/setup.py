@@ -19,7 +19,7 @@ from taisai.cage.values import NAME, same_person
 from taisai.game.refusals import Refusal
 from taisai.game.terms.opening import gaming_day
 from taisai.game.vocabulary import FLOOR, folded
-from taisai.journal import Engine, Journal, SigningKey, SqliteStore, make_key
+from taisai.journal import Engine, Journal, JournalError, SigningKey, Store, make_key, open_store
 from taisai.journal.codec import HOUSE_STREAM, AnyCommand
 from taisai.journal.seals.keys import PublicKey, public_path_of
 from taisai.rules import rulebook, rulebook_ids
@@ -29,7 +29,7 @@ from taisai.server.auth.enrolment import too_few_supervisors
 from taisai.server.auth.permissions import Role, is_generic, is_path
 from taisai.server.config import Config
 from taisai.server.config.configuration import written
-from taisai.server.config.kinds import CURRENCY, ZONE
+from taisai.server.config.kinds import CURRENCY, DATABASE, ZONE
 from taisai.server.runtime.environment import Entropy, copy_checkpoint, manifest
 from taisai.server.runtime.rulebook_approvals import RulebookApproval, edition_comments, written_approvals
 from taisai.server.runtime.startup_checks import OpenedJournal
@@ -62,6 +62,8 @@ class SetupPlan:
     """The shift manager, who agrees to what the administrator may not do alone."""
     passphrase_file: Path | None = None
     """The file with the passphrase of the house's key, if it has one."""
+    database: str | None = None
+    """The journal in a database, in place of a file in the folder."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,6 +91,8 @@ def check_setup(plan: SetupPlan) -> None:
     NAME.check(plan.house, "--house")
     CURRENCY.check(plan.currency, "--currency")
     ZONE.check(plan.zone, "--zone")
+    if plan.database is not None:
+        DATABASE.check(plan.database, "--database")
     check_person(plan.administrator, "--administrator")
     check_person(plan.supervisor, "--supervisor")
     if same_person(plan.administrator, plan.supervisor):
@@ -145,10 +149,8 @@ def _open_journal(
     made: list[Path],
 ) -> tuple[str, str]:
     """Opens the journal with its first two people, whose `codes` it makes; returns checkpoint and warning."""
-    path, by = plan.folder / JOURNAL, plan.administrator
-    made += [Path(f"{path}{beside}") for beside in _BESIDE]
-    _write(path, "", made, mode=0o600)  # it holds password hashes, and SQLite's other files take its mode
-    store = SqliteStore(path)
+    by = plan.administrator
+    store = _empty_store(plan, made)
     try:
         program = f"taisai {__version__}"
         journal = Journal.opened(
@@ -172,6 +174,21 @@ def _open_journal(
         store.close()
 
 
+def _empty_store(plan: SetupPlan, made: list[Path]) -> Store:
+    """The store of the new journal: a file that only its owner can read, or a new journal in a database."""
+    if plan.database is None:
+        path = plan.folder / JOURNAL
+        made += [Path(f"{path}{beside}") for beside in _BESIDE]
+        _write(path, "", made, mode=0o600)  # it holds password hashes, and SQLite's other files take its mode
+        return open_store(path)
+    store = open_store(plan.database)
+    if store.last() is not None:
+        store.close()
+        problem = "the database has a journal of this name already; choose another name after the '#'"
+        raise JournalError(f"{problem} ({plan.database})")
+    return store
+
+
 def _execute(engine: Engine, command: AnyCommand) -> None:
     answer = engine.answer(HOUSE_STREAM, command)
     if isinstance(answer, Refusal):
@@ -185,7 +202,7 @@ def _own_approvals(key: SigningKey, today: date) -> str:
 
 
 def _config(plan: SetupPlan) -> str:
-    journal: dict[str, object] = {}
+    journal: dict[str, object] = {} if plan.database is None else {"database": plan.database}
     if plan.passphrase_file is not None:
         file, folder = plan.passphrase_file.resolve(), plan.folder.resolve()
         journal["passphrase_file"] = str(file.relative_to(folder) if file.is_relative_to(folder) else file)

@@ -14,7 +14,7 @@ from typing import Final
 from taisai.cage import StreamError
 from taisai.game.table import Table
 from taisai.game.terms.opening import gaming_day
-from taisai.journal import Engine, Journal, SigningKey, SqliteStore, load_public_key, load_signing_key
+from taisai.journal import Engine, Journal, SigningKey, load_public_key, load_signing_key, open_store
 from taisai.journal.seals.keys import MOST_PASSPHRASE
 from taisai.rules.book import Rulebook
 from taisai.rules.errors import RulesError, printable
@@ -93,21 +93,30 @@ def free_bytes(path: Path) -> int:
 
 
 def opened(
-    config: Config, *, now: int, free: Callable[[Path], int] = free_bytes, accept_clock: bool = False
+    config: Config,
+    *,
+    now: Callable[[], int],
+    free: Callable[[Path], int] = free_bytes,
+    accept_clock: bool = False,
+    wait: float = 0,
 ) -> tuple[StartupReport, OpenedJournal | None]:
-    """Opens the journal if the server may write to it; recovery comes next."""
+    """Opens the journal if the server may write to it; recovery comes next.
+
+    `wait`: for so many seconds it waits for another process to give back a journal in a database. The time
+    is asked for afterwards.
+    """
     start, behind = StartupReport(), 0
     _check_files(config, start)
     _check_disk(config, start, free)
     key, approvals = _signing_key(config, start), _approvals(config, start)
-    engine = _engine(config, key, start)
+    engine = _engine(config, key, start, wait)
     if engine is None:
         return start, None
     try:
         _check_journal(config, engine, key, start)
-        behind = _check_clock(config, engine.journal, now, start, is_accepted=accept_clock)
+        behind = _check_clock(config, engine.journal, now(), start, is_accepted=accept_clock)
     except (RulesError, StreamError) as error:
-        start.fails("journal", f"{error} ({config.journal.file.name})")
+        start.fails("journal", f"{error} ({config.journal.label})")
     except BaseException:
         engine.journal.close()
         raise
@@ -137,6 +146,8 @@ def _check_files(config: Config, start: StartupReport) -> None:
 
 
 def _check_disk(config: Config, start: StartupReport, free: Callable[[Path], int]) -> None:
+    if config.journal.file is None:
+        return  # the database's own machine watches its disk
     left = free(config.journal.file.parent)
     if left < LEAST_FREE:
         start.fails("disk", f"disk full: the journal needs {LEAST_FREE:,} bytes free, {left:,} left")
@@ -213,10 +224,10 @@ def _approvals(config: Config, start: StartupReport) -> RulebookApprovals | None
     return read
 
 
-def _engine(config: Config, key: SigningKey | None, start: StartupReport) -> Engine | None:
+def _engine(config: Config, key: SigningKey | None, start: StartupReport, wait: float) -> Engine | None:
     """The journal opened for writing; a store that fails is closed again."""
     try:
-        store = SqliteStore(config.journal.file)
+        store = open_store(config.journal.place, wait=wait)
     except RulesError as error:
         start.fails("journal", error)
         return None
@@ -226,13 +237,13 @@ def _engine(config: Config, key: SigningKey | None, start: StartupReport) -> Eng
         store.close()
         if not isinstance(error, RulesError):
             raise
-        start.fails("journal", f"{error} ({config.journal.file.name})")
+        start.fails("journal", f"{error} ({config.journal.label})")
         return None
 
 
 def _check_journal(config: Config, engine: Engine, key: SigningKey | None, start: StartupReport) -> None:
     """Checks that the journal is for money, of this house, and signed by our key."""
-    journal, name = engine.journal, config.journal.file.name
+    journal, name = engine.journal, config.journal.label
     identity = journal.identity
     if identity is None or journal.key is None:
         start.fails("journal", f"expected a journal of `taisai init`, got an empty file ({name})")
