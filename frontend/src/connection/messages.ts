@@ -1,4 +1,4 @@
-// Made from the server's schemas 25c4d429e86cfb45 by `npm run messages`, never by hand.
+// Made from the server's schemas a9c36b5f147a32bd by `npm run messages`, never by hand.
 
 export type AnyCommand =
   | Assign
@@ -2498,6 +2498,16 @@ export interface TableHealth {
 export interface InterpretationsResponse {
   editions: EditionResponse[];
   adopted: AdoptedResponse[];
+}
+/**
+ * One of a person's own open sessions.
+ */
+export interface OwnSession {
+  session: string;
+  opened: number;
+  seen: number;
+  address: string;
+  is_this: boolean;
 }
 /**
  * A person's name, and the answer of their passkey to a challenge (AuthenticationResponseJSON).
