@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from taisai.server.config.configuration import toml
 from taisai.server.config.settings import SECTIONS, WITNESS, ServerSetting, WitnessConfig, settings_of
 from taisai.server.config.tables import TABLE, TableConfig
+from taisai.server.config.writing import toml
 
 PAGE = Path(__file__).parent.parent / "docs" / "reference" / "settings.md"
 HEAD = """\

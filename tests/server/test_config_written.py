@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from taisai.server.config import every_setting
-from taisai.server.config.configuration import toml, written
 from taisai.server.config.settings import SECTIONS, settings_of
 from taisai.server.config.tables import TableConfig
+from taisai.server.config.writing import toml, written
 from tests.server.house_folder import config_of, data_of, lotus
 from tools import settings as tool
 

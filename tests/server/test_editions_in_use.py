@@ -30,7 +30,12 @@ from taisai.server.runtime.rulebook_approvals import (
     read_approvals,
     written_approvals,
 )
-from taisai.server.runtime.startup_checks import LEAST_FREE, gaming_date, in_force, opened, proven
+from taisai.server.runtime.startup_checks import (
+    LEAST_FREE,
+    opened,
+    proven,
+)
+from taisai.server.runtime.table_checks import gaming_date, in_force
 from tests.server.house_folder import NOW, data_of, engine_of, faults, lotus
 
 MBS, RWS = "mbs-sic-bo-v6", "rws-sic-bo-etg-v8"

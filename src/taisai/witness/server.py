@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import http.client
 import os
 import socket
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Iterator, Mapping
+from http import HTTPStatus
 from ipaddress import ip_address
 from pathlib import Path
 from typing import Any, Final
@@ -75,7 +75,7 @@ class WitnessApp:
             return WitnessReply(413, f"expected a request of at most {MOST_REQUEST} bytes\n")
         async with self._lock:
             reply = await asyncio.to_thread(self._service.add, body)
-        if reply.status == http.client.OK:
+        if reply.status == HTTPStatus.OK:
             self._houses[network] = self._steady()
             self._houses.move_to_end(network)
             if len(self._houses) > MOST_HOUSES:

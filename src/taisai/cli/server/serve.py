@@ -38,11 +38,10 @@ from taisai.server.runtime.startup_checks import (
     MetricsToken,
     OpenedJournal,
     free_bytes,
-    gaming_date,
-    in_force,
     opened,
     proven,
 )
+from taisai.server.runtime.table_checks import gaming_date, in_force
 from taisai.server.runtime.witness_checks import StartWitnesses, ask_witnesses
 
 

@@ -12,9 +12,9 @@ import structlog
 
 from taisai.cage import messages
 from taisai.cage.messages import SignOutCause
-from taisai.game.refusals import Reason, Refusal
+from taisai.game.refusals import Refusal
 from taisai.game.vocabulary import FLOOR, is_name
-from taisai.journal import Answer, Engine, JournalError
+from taisai.journal import Engine, JournalError
 from taisai.journal.codec import HOUSE_STREAM, AnyEvent
 from taisai.server.auth import credentials as vault
 from taisai.server.auth.approvals import NOT_ASKED, Approval, Approvals, Approved
@@ -36,20 +36,14 @@ from taisai.server.auth.sign_in_refusals import (
     SignInRefusalReason,
     SignInRefused,
 )
+from taisai.server.auth.sign_out_notes import UNWRITTEN, SignOutNotes
 from taisai.server.auth.verification import NO_ADDRESS, WORKERS, QueueLike, VerifiedPerson, Verifier
 from taisai.server.runtime.environment import Entropy
 
 PROVED_FOR: Final = 5 * 60_000  # ms after a proof in which the person of a session approves without another
 SIGN_INS: Final = RateLimit(burst=10, every=6_000)  # from one address: a whole desk at the start of a shift
 T = TypeVar("T")
-_UNWRITTEN: Final = frozenset({Reason.JOURNAL_UNWRITABLE, Reason.JOURNAL_IN_DOUBT, Reason.TOO_MANY})
 _log = structlog.get_logger(__name__)
-
-
-class _Ended(NamedTuple):
-    session: str
-    person: str
-    why: SignOutCause
 
 
 class PasskeyProof(NamedTuple):
@@ -94,10 +88,7 @@ class Authentication:
             queue, self._verifier, passwords=self._passwords, entropy=entropy, issuer=issuer, generic=generic
         )
         self.challenges = Challenges(entropy)
-        self._noted: set[str] = set()
-        """Sessions whose sign-in is in the journal."""
-        self._to_note: list[_Ended] = []
-        """Ended sessions whose sign-out is not in the journal yet."""
+        self._notes = SignOutNotes(queue)
         self._gone: set[str] = set()
         """People whose credentials ended, and may still be stored."""
         self._tasks: set[asyncio.Task[Any]] = set()
@@ -145,13 +136,13 @@ class Authentication:
         answer = await self._queue.execute(HOUSE_STREAM, note)
         if isinstance(answer, Refusal):
             self.sessions.end(session.id, SignOutCause.REVOKED)
-            return UNRECORDED if answer.reason in _UNWRITTEN else WRONG_CREDENTIALS
-        self._noted.add(session.id)
+            return UNRECORDED if answer.reason in UNWRITTEN else WRONG_CREDENTIALS
+        self._notes.signed_in(session)
         if await self._queue.run(partial(_rank_of, session.person)) != session.rank:
             self.sessions.end(session.id, SignOutCause.REVOKED)
         if self.sessions.get(session.id) is None:
-            self._queue_end(session, SignOutCause.STOPPED if self._is_stopping() else SignOutCause.REVOKED)
-            await self._note_ends(now)
+            self._notes.ended(session, SignOutCause.STOPPED if self._is_stopping() else SignOutCause.REVOKED)
+            await self._notes.write(now)
             return STOPPING if self._is_stopping() else WRONG_CREDENTIALS
         self.known.add_desk(address, now, by=session.person)
         _log.info("signed in", person=session.person, session=session.id, address=address, by=by)
@@ -163,7 +154,7 @@ class Authentication:
     async def sign_out(self, session: str, *, now: int) -> None:
         """Ends a session at once, even if the journal cannot be written now."""
         self.sessions.end(session, SignOutCause.SIGNED_OUT)
-        await self._note_ends(now)
+        await self._notes.write(now)
 
     async def end_own(
         self, id_: str | None, *, session: Session, code: str | None = None,
@@ -181,7 +172,7 @@ class Authentication:
             return token
         for ending in own - {session.id} if id_ is None else {id_}:
             self.sessions.end(ending, SignOutCause.SIGNED_OUT)
-        await self._note_ends(now)
+        await self._notes.write(now)
         return token
 
     # Approving
@@ -295,7 +286,7 @@ class Authentication:
         done = await self._to_the_end(finishing)
         if isinstance(done, str):
             self.revoke(done)  # again: until now the old password could open a session
-            await self._note_ends(now)
+            await self._notes.write(now)
         return done
 
     async def verify_passkey(
@@ -349,7 +340,7 @@ class Authentication:
         """Ends expired sessions, writes ends to the journal, and deletes credentials of dismissed people."""
         self.sessions.due(now)
         self.approvals.due(now)
-        await self._note_ends(now)
+        await self._notes.write(now)
         if self._gone:
             gone, self._gone = self._gone, set()
             try:
@@ -369,8 +360,8 @@ class Authentication:
             answer = await self._queue.execute(HOUSE_STREAM, adopting)
             if isinstance(answer, Refusal):
                 raise JournalError(f"the House refused to adopt credentials: {answer}")
-        self._to_note += [_Ended(session, person, SignOutCause.STOPPED) for session, person in open_.items()]
-        await self._note_ends(now)
+        self._notes.left_open(open_)
+        await self._notes.write(now)
         if gone:
             await self._queue.run(partial(vault.delete_unknown, gone))
 
@@ -379,7 +370,7 @@ class Authentication:
         self._stops = True
         await asyncio.gather(*self._tasks, return_exceptions=True)
         self.sessions.end_all(why=SignOutCause.STOPPED)
-        await self._note_ends(now)
+        await self._notes.write(now)
         self._executor.shutdown()
 
     def keep_networks(self, stored: bytes | None, engine: Engine) -> None:
@@ -392,27 +383,7 @@ class Authentication:
 
     def _ended(self, session: Session, why: SignOutCause) -> None:
         self.approvals.withdrawn(session=session.id)
-        self._queue_end(session, why)
-
-    def _queue_end(self, session: Session, why: SignOutCause) -> None:
-        if session.id in self._noted:
-            self._noted.remove(session.id)
-            self._to_note.append(_Ended(session.id, session.person, why))
-
-    async def _note_ends(self, now: int) -> None:
-        ended, self._to_note = self._to_note, []
-        notes = [
-            messages.NoteSignOut(at=now, by=FLOOR, person=end.person, session=end.session, why=end.why)
-            for end in ended
-        ]
-        later = ended  # if this is interrupted, all are noted again: a second note changes nothing
-        try:
-            answers = await asyncio.gather(
-                *(self._queue.execute(HOUSE_STREAM, note) for note in notes), return_exceptions=True
-            )
-            later = [end for end, answer in zip(ended, answers, strict=True) if _is_unwritten(answer)]
-        finally:
-            self._to_note[:0] = later
+        self._notes.ended(session, why)
 
     async def _to_the_end(self, work: Coroutine[Any, Any, T]) -> T:
         """Finishes a check even if the client disconnects, so that a failure is recorded."""
@@ -420,11 +391,6 @@ class Authentication:
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
         return await asyncio.shield(task)
-
-
-def _is_unwritten(answer: Answer | BaseException) -> bool:
-    """Whether the note may be missing in the journal. Any other refusal means that it is there already."""
-    return isinstance(answer, BaseException) or (isinstance(answer, Refusal) and answer.reason in _UNWRITTEN)
 
 
 # In the writer's thread

@@ -293,12 +293,9 @@ class Dispatcher:
             socket.spawn(self._answer(socket, request))
 
     def not_permitted(
-        self,
-        principal: Principal,
-        permission: permissions.Permission | None,
-        table: str | None,
+        self, principal: Principal, permission: permissions.Permission | None, table: str | None,
         seat: str | None,
-    ) -> str | None:
+    ) -> str | None:  # fmt: skip
         """Why a principal may not do something."""
         return permissions.refusal(
             permission, principal.role, own=principal.own, table=table, seat=seat,
@@ -311,8 +308,7 @@ class Dispatcher:
         try:
             reply = await HANDLERS[type(request)](self.context, socket.principal, request)
         except Exception as error:  # noqa: BLE001  whatever it is, the request is answered
-            kind = type(request).__name__
-            _log.exception("a request failed", request=kind, principal=repr(socket.principal))
+            _log.exception("a request failed", request=type(request).__name__, by=repr(socket.principal))
             reply = refused(request.id, FAULT, f"the server failed: {type(error).__name__} (see its log)")
         if type(reply) is RefusedReply and reply.reason != FAULT:
             socket.note_refusal(reply.reason, str(request.__struct_config__.tag), reply.clause)

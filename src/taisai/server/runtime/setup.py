@@ -28,8 +28,8 @@ from taisai.server.auth.credentials import activation_hash, new_activation_code
 from taisai.server.auth.enrolment import too_few_supervisors
 from taisai.server.auth.permissions import Role, is_generic, is_path
 from taisai.server.config import Config
-from taisai.server.config.configuration import written
 from taisai.server.config.kinds import CURRENCY, DATABASE, ZONE
+from taisai.server.config.writing import written
 from taisai.server.runtime.environment import Entropy, copy_checkpoint, manifest
 from taisai.server.runtime.rulebook_approvals import RulebookApproval, edition_comments, written_approvals
 from taisai.server.runtime.startup_checks import OpenedJournal
