@@ -13,7 +13,7 @@ from taisai.protocol.views.parts import Words
 Name = Annotated[str, Meta(min_length=1, max_length=64, pattern=r"^[^\x00-\x1f\x7f]+$")]
 Password = Annotated[str, Meta(min_length=1, max_length=256)]
 Code = Annotated[str, Meta(min_length=1, max_length=16)]
-Challenge = Annotated[str, Meta(min_length=1, max_length=64)]
+Challenge = Annotated[str, Meta(min_length=1, max_length=96)]
 DeviceKeyText = Annotated[str, Meta(pattern=r"^[0-9a-f]{64}$")]
 
 

@@ -6,12 +6,14 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+import msgspec
 import pytest
 from fido2.server import Fido2Server
 from msgspec.structs import replace
 from structlog.testing import capture_logs
 
 from taisai.cage.messages import PersonLocked, SignInFailed
+from taisai.protocol.bodies import ApproveBody, EndSessionsBody, PasskeyBody, ProofBody
 from taisai.protocol.views import Words
 from taisai.server.auth import credentials as vault
 from taisai.server.auth import passkeys, verification
@@ -392,6 +394,16 @@ def test_a_challenge_ends_and_nobody_makes_one() -> None:
     for junk in ("", "A", "é", own + "=", own[:-1], own + "AAAA", elsewhere):
         assert challenges.used(junk, NOON) is None, junk
     assert challenges.used(own, NOON) == plain(own)
+
+
+def test_a_page_may_send_back_the_challenge_that_it_was_given() -> None:
+    own = Challenges(counted()).new(NOON, purpose="any approval")
+    sent = {"person": "Sue Lim", "challenge": own, "assertion": {}}
+    assert msgspec.convert(sent, PasskeyBody).challenge == own
+    for body in (ProofBody, ApproveBody, EndSessionsBody):
+        assert msgspec.convert({"challenge": own, "assertion": {}}, body).challenge == own
+    with pytest.raises(msgspec.ValidationError, match="length"):
+        msgspec.convert(sent | {"challenge": own + "A"}, PasskeyBody)
 
 
 def test_only_so_many_used_challenges_are_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
