@@ -1,6 +1,6 @@
 // The connection to the server. It reconnects by itself, keeps feeds current or marks them as lost, and answers every
 // request.
-import { SvelteMap } from "svelte/reactivity";
+import { SvelteMap, SvelteSet } from "svelte/reactivity";
 import { backoff } from "./retry.svelte";
 import { changed } from "./changes";
 import { setClock } from "./clock.svelte";
@@ -24,6 +24,8 @@ const COME_IN_WITHIN = 10_000;
 const STEADY = 10_000;
 /** Milliseconds to wait for a message when the device reports that it has no network. */
 const WHEN_OFFLINE = 1_500;
+/** Milliseconds until a page asks again for a table that is not open yet. */
+const UNTIL_OPEN = 3_000;
 /** Reason: the same device or person connected elsewhere. To reconnect would close that connection in turn. */
 const REPLACED = "replaced";
 /** Reasons that mean the client must sign in or be enrolled again. After any other reason it may reconnect. */
@@ -48,6 +50,8 @@ export class Connection {
   welcome = $state.raw<WelcomeReply | null>(null);
   isDemonstration = $state(false);
   readonly views = new SvelteMap<string, AnyView>();
+  /** Tables that a page wants and that are not open yet. It waits for them. */
+  readonly unopened = new SvelteSet<string>();
 
   readonly #who: Identity;
   readonly #prefix = crypto.randomUUID().slice(0, 13);
@@ -116,7 +120,7 @@ export class Connection {
       this.#listeners.set(feed, all.add(heard));
     }
     this.#wanted.add(feed);
-    await this.#follow(feed);
+    await this.#followWhenOpen(feed);
   }
 
   async unfollow(feed: string): Promise<void> {
@@ -147,6 +151,23 @@ export class Connection {
     const after = this.#places.get(feed);
     const since = after === undefined ? {} : { epoch: this.#epoch, after };
     await this.send({ type: "follow", feed, ...since } as RequestBody, { isSafe: after === undefined });
+  }
+
+  /** Nobody stands at a display or a new terminal to load it again when its table opens. */
+  async #followWhenOpen(feed: string): Promise<void> {
+    const table = /^(?:table|console):(.+)$/.exec(feed)?.[1];
+    for (;;) {
+      try {
+        await this.#follow(feed);
+        if (table) this.unopened.delete(table);
+        return;
+      } catch (error) {
+        if (!table || !(error instanceof Refused && error.reason === "not-known")) throw error;
+        this.unopened.add(table);
+        await new Promise((done) => { setTimeout(done, UNTIL_OPEN); });
+        if (this.#isClosed || !this.#wanted.has(feed)) throw error;
+      }
+    }
   }
 
   // The connection

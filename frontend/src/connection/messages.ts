@@ -1,4 +1,4 @@
-// Made from the server's schemas a9c36b5f147a32bd by `npm run messages`, never by hand.
+// Made from the server's schemas abcb523337aaacaf by `npm run messages`, never by hand.
 
 export type AnyCommand =
   | Assign
@@ -1512,6 +1512,7 @@ export interface PitView {
   wins: LargeWin[];
   locked: string[];
   no_money: Words | null;
+  unopened: string[];
 }
 /**
  * A table as the pit sees it.
@@ -1730,6 +1731,7 @@ export interface PitChanges {
   wins?: LargeWin[];
   locked?: string[];
   no_money?: Words | null;
+  unopened?: string[];
 }
 /**
  * The changed fields of CageView.

@@ -85,6 +85,8 @@ class PitView(View, frozen=True, kw_only=True, tag="pit"):
     """People who are locked. Unlocking needs two people."""
     no_money: Words | None = None
     """Why no money leaves the house now: a witness of the journal is silent, or contradicts it."""
+    unopened: tuple[str, ...] = ()
+    """Tables of casino.toml that were never opened: a supervisor opens them with `open-table`."""
 
 
 class SystemAlarm(Part, frozen=True, kw_only=True):

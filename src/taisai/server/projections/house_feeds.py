@@ -106,7 +106,7 @@ class HouseFeeds:
     """Turns the events of commands into frames for all followers."""
 
     def __init__(self, engine: Engine, windows: Mapping[str, int | None], *, now: Callable[[], int]) -> None:
-        """`windows`: table → how long bets are open, in milliseconds."""
+        """`windows`: each table of the settings → how long bets are open, in milliseconds."""
         self._engine = engine
         self._windows = windows
         self._now = now
@@ -310,7 +310,8 @@ class HouseFeeds:
             return house_views.lobby_view(histories)
         house = self._engine.house()
         if feed == PIT:
-            return house_views.pit_view(house, tables, tuple(self._alarms), self._no_money)
+            unopened = tuple(name for name in self._windows if name not in {*self.tables, *self.unreadable})
+            return house_views.pit_view(house, tables, tuple(self._alarms), self._no_money, unopened)
         return house_views.cage_view(house, tables, self._transfers)
 
     # Followers

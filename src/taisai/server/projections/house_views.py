@@ -70,8 +70,12 @@ def pit_view(
     tables: Mapping[str, Table],
     alarms: tuple[views.Alarm, ...] = (),
     no_money: Words | None = None,
+    unopened: tuple[str, ...] = (),
 ) -> views.PitView:
-    """Every table, and what needs attention. The caller gives the alarms, and why no money leaves."""
+    """Every table, and what needs attention.
+
+    The caller gives the alarms, why no money leaves, and which tables were never opened.
+    """
     recovered = (_recovered(person, recovery) for person, recovery in house.recovered.items())
     return views.PitView(
         tables=tuple(_in_pit(table) for table in tables.values() if table.name),
@@ -82,6 +86,7 @@ def pit_view(
         ),
         locked=tuple(sorted(house.locked)),
         no_money=no_money,
+        unopened=unopened,
     )
 
 
