@@ -81,6 +81,12 @@ def test_prepare_says_who_may_do_what(taisai: Taisai, postgres: PostgresServer) 
         ),
         (("database", "prepare", "postgresql:///x#house"), "expected the URL of a database, such as"),
         (("database", "prepare", "postgresql://ann:pw@127.0.0.1:1/x"), "(postgresql://ann@127.0.0.1:1/x)"),
+        (("database", "prepare", "postgresql://[h/x"), "expected the URL of a database, such as"),
+        (("audit", "verify", "postgresql://h:abc/x#house"), "expected the URL of a database, '#' and"),
+        (("database", "prepare", "postgresql://ann:pw@h/x#house"), "got 'postgresql://ann@h/x#house'"),
+        (("audit", "verify", "postgresql://ann:pw@h/x"), "got 'postgresql://ann@h/x'"),
+        (("audit", "verify", "postgresql://ann:p#pw@h/x"), "got 'postgresql://ann@h/x'"),
+        (("backup", "postgresql://ann:pw@h/x#house", "copy.db"), "got one in a database; copy the whole"),
         (
             ("audit", "verify", "postgresql:///x"),
             "expected the URL of a database, '#' and the name of a journal",
@@ -95,6 +101,7 @@ def test_what_cannot_be_is_told_with_what_to_do(taisai: Taisai, words: tuple[str
     ran = taisai(*words)
     assert ran.code == 2
     assert says in ran.err
+    assert "pw" not in ran.err
 
 
 @pytest.mark.parametrize(
@@ -107,6 +114,11 @@ def test_what_cannot_be_is_told_with_what_to_do(taisai: Taisai, words: tuple[str
         ('database = "postgresql:///x"', "the URL of a PostgreSQL database, '#' and the name of the journal"),
         (
             'database = "postgresql://ann:pw@db/x#house"',
+            "a URL without a password, which belongs in a passfile",
+        ),
+        ('database = "postgresql://ann:pw@db/x"', "a URL without a password, which belongs in a passfile"),
+        (
+            'database = "postgresql:///x?password=pw#house"',
             "a URL without a password, which belongs in a passfile",
         ),
     ],

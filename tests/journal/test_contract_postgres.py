@@ -5,22 +5,29 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import asyncpg
 import pytest
 
+from taisai.audit.verify import verified
+from taisai.journal.engine import Engine
 from taisai.journal.errors import ConflictError, DamagedError, FencedError, InDoubtError, JournalError
 from taisai.journal.journal import Journal
 from taisai.journal.stores.contract import Row, StoredCheckpoint, StoredSnapshot
 from taisai.journal.stores.database_urls import without_password
 from taisai.journal.stores.postgres import PostgresStore
 from taisai.journal.stores.postgres_reader import PostgresReader, prepare
-from tests.journal.contract import KEY, SB1, SB2, SECRET, InPostgres, filled, opened, rows_of, shut
-from tests.journal.evening import START
+from taisai.journal.streams import RECENT
+from tests.journal.contract import KEY, SB1, SB2, SECRET, InPostgres, filled, opened, play, rows_of, shut
+from tests.journal.evening import START, TABLE_STREAM, evening
+from tests.journal.test_contract_snapshots import CORRECTIONS
 from tests.postgres import PostgresServer, postgres_server
 
 # By hand
+
+EVENING = evening(seats=2, rounds=RECENT + 4).batches
 
 OF_JOURNAL = "journal = (SELECT number FROM taisai.journal WHERE name = $$NAME$$)"
 COPIED = "SELECT journal, 9, stream, 99, body FROM taisai.entry WHERE position = 1"
@@ -169,6 +176,8 @@ def test_a_server_that_is_not_there_is_told_without_its_password() -> None:
     assert "hunter2" not in str(refused.value)
     assert "postgresql://floor@127.0.0.1:1/house" in str(refused.value)
     assert without_password("postgresql:///house?host=/run") == "postgresql:///house?host=/run"
+    secret = "postgresql://h:5432/house?host=/run&password=hunter2&sslPassword=hunter2#lotus"
+    assert without_password(secret) == "postgresql://h:5432/house?host=/run&password=…&sslPassword=…#lotus"
 
 
 # One writer
@@ -309,6 +318,59 @@ def test_connections_that_break_between_writes_are_made_again(own_server: Postgr
         store.close()
 
 
+def test_a_lease_is_renewed_over_a_connection_that_broke_while_nothing_is_written(
+    own_server: PostgresServer,
+) -> None:
+    store = PostgresStore(own_server.url(), "house", lease=1.0)
+    try:
+        cut(own_server)
+        time.sleep(1.5)
+        store.expect_writer()
+        cut(own_server)
+        filled(store)
+        assert store.version(SB1) == 4
+    finally:
+        store.close()
+
+
+def test_a_writer_that_waits_outlives_a_restart_of_the_database(own_server: PostgresServer) -> None:
+    stale = silent(own_server, "house", lease=2.0)
+    waiting = ThreadPoolExecutor(1)
+    try:
+        successor = waiting.submit(PostgresStore, own_server.url(), "house", wait=60)
+        time.sleep(0.5)
+        own_server.kill()
+        time.sleep(0.5)
+        own_server.start()
+        successor.result(60).close()
+    finally:
+        stale.close()
+        waiting.shutdown()
+
+
+def test_a_database_that_has_lost_entries_is_told_and_not_written_to(
+    in_postgres: InPostgres, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A standby that did not have the latest took the place of the database."""
+    store = in_postgres()
+    journal = filled(store)
+    call, again = store._call, store._take_again
+
+    async def losing(_sql: str, _values: Any) -> str:
+        monkeypatch.setattr(store, "_call", call)
+        raise ConnectionResetError("the line was cut")
+
+    async def behind() -> int:
+        return await again() - 2
+
+    monkeypatch.setattr(store, "_call", losing)
+    monkeypatch.setattr(store, "_take_again", behind)
+    for says in ("the database has lost entries: expected 7, got 5", "open the journal again"):
+        with pytest.raises(InDoubtError, match=says):
+            journal.append([shut(8)])
+    assert len(rows_of(journal)) == 7
+
+
 @pytest.mark.parametrize("is_written", [True, False], ids=["written", "not-written"])
 def test_an_append_whose_answer_is_lost_happens_once(
     in_postgres: InPostgres, monkeypatch: pytest.MonkeyPatch, *, is_written: bool
@@ -343,6 +405,41 @@ def test_while_the_server_is_gone_nothing_is_acknowledged(own_server: PostgresSe
         assert [row.position for row in store.rows()] == [1]
     finally:
         store.close()
+
+
+# An audit beside the writer
+
+
+@pytest.mark.parametrize("is_forgotten", [False, True], ids=["replaced", "forgotten"])
+def test_an_audit_is_silent_about_snapshots_that_the_writer_replaces_meanwhile(
+    in_postgres: InPostgres, monkeypatch: pytest.MonkeyPatch, *, is_forgotten: bool
+) -> None:
+    engine = Engine(opened(in_postgres(), secret=SECRET), snapshot_every=5)
+    play(engine, EVENING)
+    hold_still = PostgresReader.hold_still
+
+    def writing(reader: PostgresReader) -> None:
+        hold_still(reader)
+        play(engine, CORRECTIONS[:1])
+        if is_forgotten:
+            engine.journal.store.forget()
+        else:
+            engine.snapshot(TABLE_STREAM)
+
+    monkeypatch.setattr(PostgresReader, "hold_still", writing)
+    place = f"{in_postgres.server.url()}#{in_postgres.name}"
+    entries = engine.journal.size
+    assert verified(place).entries == entries
+    assert engine.journal.size > entries
+
+
+def test_an_audit_finds_a_snapshot_that_somebody_damaged(in_postgres: InPostgres) -> None:
+    engine = Engine(opened(in_postgres(), secret=SECRET), snapshot_every=5)
+    play(engine, EVENING)
+    where = OF_JOURNAL.replace("$$NAME$$", f"'{in_postgres.name}'")
+    in_postgres.raw(f"UPDATE taisai.snapshot SET body = 'x' WHERE {where} AND stream = '{TABLE_STREAM}'")
+    with pytest.raises(DamagedError, match=f"the snapshot of {TABLE_STREAM} after"):
+        verified(f"{in_postgres.server.url()}#{in_postgres.name}")
 
 
 # What it can say

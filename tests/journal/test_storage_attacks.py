@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Final
 
 import apsw
+import msgspec
 import pytest
 
 from taisai.audit.verify import verified
@@ -19,14 +20,14 @@ from taisai.cage.messages import NoteClock, SellTicket
 from taisai.game.vocabulary import FLOOR
 from taisai.journal import beside
 from taisai.journal import reading as reading_module
-from taisai.journal.beside import CODE_BYTES, TREE, Distrusted, Parts, Snapshots, body_of
+from taisai.journal.beside import CODE_BYTES, NO_PARTS, TREE, Distrusted, Snapshots, body_of
 from taisai.journal.codec import HOUSE_STREAM
 from taisai.journal.engine import CATCH_UP, Engine
 from taisai.journal.errors import ConflictError, DamagedError, FencedError, JournalError
 from taisai.journal.journal import Journal
 from taisai.journal.seals.checkpoints import read_signed
 from taisai.journal.seals.secret import SecretError, StorageSecret
-from taisai.journal.stores.contract import StoredCheckpoint, StoredSnapshot
+from taisai.journal.stores.contract import Store, StoredCheckpoint, StoredSnapshot
 from taisai.journal.stores.sqlite import SUFFIX, SqliteStore
 from taisai.journal.streams import RECENT
 from taisai.server.runtime.background_audit import BackgroundAudit
@@ -294,11 +295,122 @@ def test_sabotage_a_snapshot_that_is_not_looked_at_by_its_tree_is_seen(
         )
 
 
+# Journals of before release 0.3, whose head covers the last hash alone
+
+
+def as_before(on_disk: OnDisk) -> None:
+    """Writes head, tree, snapshots and parts in the form that they had before release 0.3."""
+    journal = Journal(on_disk(), key=KEY)
+    secret = journal.secret
+    last = on_disk().last()
+    assert secret is not None
+    assert last is not None
+    mac = secret.mac("head", "attacked", journal.size, leaf(last.body))
+    statements: list[tuple[str, tuple[object, ...]]] = [("UPDATE head SET mac = ?", (mac,))]
+
+    def coded(kind: str, stream: str, version: int, number: int, content: bytes) -> tuple[bytes, bytes]:
+        code = secret.mac(kind, "attacked", stream, version, number, sha256(content).digest())
+        return code + content, sha256(code + content).digest()
+
+    for stream, version in on_disk().snapshots():
+        content = msgspec.msgpack.decode(kept(on_disk, stream).body[CODE_BYTES:])
+        if stream == TREE:
+            content = content[:2]
+        else:
+            content[1] = content[1][:2]
+        stored = coded("snapshot", stream, version, 0, msgspec.msgpack.encode(content))
+        statements.append(("UPDATE snapshot SET body = ?, digest = ? WHERE stream = ?", (*stored, stream)))
+    for stream, number, version, body in on_disk.raw("SELECT stream, number, version, body FROM part"):
+        stored = coded("part", stream, version, number, body[CODE_BYTES:])
+        where = "WHERE stream = ? AND number = ?"
+        statements.append((f"UPDATE part SET body = ?, digest = ? {where}", (*stored, stream, number)))
+    thieve(on_disk, *statements)
+
+
+def test_a_journal_of_an_earlier_release_starts_and_has_the_new_head_with_its_next_entry(
+    on_disk: OnDisk,
+) -> None:
+    played(on_disk)
+    as_before(on_disk)
+    head = on_disk().head()
+    engine = started(on_disk)
+    assert (engine.journal.hashed_from, [*engine.journal.distrusted]) == (0, [])
+    assert differences(engine, EVENING) == []
+    assert engine.journal.snapshot(HOUSE_STREAM) is None
+    assert on_disk().head() == head, "only looked at"
+    engine = started(on_disk)
+    play(engine, NOTES[:1])
+    last = on_disk().last()
+    assert last is not None
+    journal, secret = engine.journal, engine.journal.secret
+    assert secret is not None
+    assert on_disk().head() == beside.head_of(secret, "attacked", journal.tree(), leaf(last.body))
+    for stream in (HOUSE_STREAM, TABLE_STREAM):
+        engine.snapshot(stream)
+    engine = started(on_disk)
+    assert engine.journal.hashed_from == journal.size
+    assert differences(engine, EVENING + NOTES[:1]) == []
+    on_disk.close()
+    assert verified(on_disk.path).entries == journal.size
+
+
+@pytest.mark.parametrize("is_earlier", [False, True])
+@pytest.mark.parametrize("streams", [(HOUSE_STREAM,), (TREE,), (HOUSE_STREAM, TABLE_STREAM, TREE)])
+def test_an_earlier_head_brings_back_no_snapshot_of_another_history(
+    on_disk: OnDisk, streams: tuple[str, ...], *, is_earlier: bool
+) -> None:
+    """A copy is continued; what it stored, in either form, is put beside entries with an earlier head."""
+    played(on_disk)
+    original = on_disk.path.read_bytes()
+    engine = started(on_disk)
+    play(engine, SALES[:1])
+    for stream in (TABLE_STREAM, HOUSE_STREAM):
+        engine.snapshot(stream)
+    size = engine.journal.size
+    if is_earlier:
+        as_before(on_disk)
+    other = on_disk.raw("SELECT * FROM snapshot")
+    on_disk.close()
+    on_disk.path.write_bytes(original)
+    engine = started(on_disk)
+    play(engine, NOTES)
+    assert engine.journal.size >= size, "the tree of the copy is over entries that the original has too"
+    as_before(on_disk)
+    for stream in streams:
+        put(on_disk, other, stream)
+    engine = started(on_disk)
+    assert engine.journal.hashed_from == 0
+    assert differences(engine, EVENING + NOTES) == []
+    assert engine.journal.snapshot(HOUSE_STREAM) is None
+
+
+def test_sabotage_an_earlier_head_that_confirms_a_stored_tree_is_seen(
+    on_disk: OnDisk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def trusting(store: Store, secret: StorageSecret, journal: str, read: reading_module.ReadTree) -> bool:
+        return store.head() == beside.earlier_head_of(secret, journal, read.tree, read.last)
+
+    monkeypatch.setattr(reading_module, "is_earlier_head", trusting)
+    with pytest.raises((AssertionError, DamagedError)):
+        test_an_earlier_head_brings_back_no_snapshot_of_another_history(
+            on_disk, (HOUSE_STREAM, TABLE_STREAM, TREE), is_earlier=False
+        )
+
+
+def test_an_entry_of_another_program_after_an_earlier_head_is_refused(on_disk: OnDisk) -> None:
+    played(on_disk)
+    as_before(on_disk)
+    appended(on_disk)
+    with pytest.raises(DamagedError, match="another program has written to the file"):
+        started(on_disk)
+
+
 def test_parts_know_their_versions() -> None:
-    parts = Parts().stored(range(1, 6), 10).stored([6, 2], 20).stored([6, 7], 30)
+    parts = NO_PARTS.stored(range(1, 6), 10, b"a").stored([6, 2], 20, b"b").stored([6, 7], 30, b"c")
     expected = {0: None, 1: 10, 2: 20, 3: 10, 4: 10, 5: 10, 6: 30, 7: 30, 8: None}
     assert {number: parts.version(number) for number in expected} == expected
     assert parts.runs == ((1, 10), (2, 20), (3, 10), (6, 30))
+    assert parts.trees == {10: b"a", 20: b"b", 30: b"c"}
 
 
 def test_streams_with_few_entries_are_snapshotted_too_so_that_a_start_hashes_few(on_disk: OnDisk) -> None:

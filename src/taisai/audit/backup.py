@@ -64,7 +64,7 @@ def _note_restored(journal: Path) -> None:
 def _copied(journal: str | Path, copy: str | Path, report: Report | None) -> Copied:
     if is_database(journal):
         todo = "copy the whole database with the tools of PostgreSQL, such as pg_basebackup"
-        raise JournalError(f"expected the file of a journal, got one in a database; {todo} ({journal})")
+        raise JournalError(f"expected the file of a journal, got one in a database; {todo}")
     reader = SqliteReader(journal)
     try:
         least = _size(reader)

@@ -287,15 +287,19 @@ class _Snapshots:
                 expected = write_round(aggregate.table.rounds.glance(number))
                 stored = self._reader.part(entry.stream, number, entry.version)
                 part = None if stored is None else part_of(stored)
+                if part is None and self._reader.is_replaced(*here):
+                    return
                 if part is None or (part != expected and is_round(part)):
                     raise _wrong_snapshot(*here, entry.position)
 
     def _content(self, stream: str, version: int, read: Callable[[bytes], T]) -> T | None:
-        """What a snapshot holds; None if it has another form, in which no start uses it."""
+        """What a snapshot holds; None if it has another form, in which no start uses it, or was replaced."""
         assert self._reader is not None
         kept = self._reader.snapshot(stream, version)
         self.due.discard((stream, version))
         if kept is None:
+            if self._reader.is_replaced(stream, version):
+                return None
             raise _wrong_snapshot(stream, version, 0)
         try:
             return read(kept.body)

@@ -50,11 +50,11 @@ Distrust = Callable[[str, str], None]
 class Parts(msgspec.Struct, frozen=True, array_like=True):
     """The version of each part that belongs to a snapshot, so that none can be replaced by an older one."""
 
-    last: int = 0
+    last: int
     """The highest number of a part."""
-    runs: tuple[tuple[int, int], ...] = ()
+    runs: tuple[tuple[int, int], ...]
     """A number, and the version of that part and of those after it, up to the next run."""
-    trees: dict[int, bytes] = {}
+    trees: dict[int, bytes]
     """Version → what the tree was then, in short: parts of another history have another one."""
 
     def version(self, number: int) -> int | None:
@@ -62,7 +62,7 @@ class Parts(msgspec.Struct, frozen=True, array_like=True):
         index = bisect_right(self.runs, number, key=_first) - 1
         return self.runs[index][1] if index >= 0 and number <= self.last else None
 
-    def stored(self, numbers: Iterable[int], version: int, tree: bytes = b"") -> Parts:
+    def stored(self, numbers: Iterable[int], version: int, tree: bytes) -> Parts:
         """The same after some parts were stored again at a version."""
         runs, last = list(self.runs), self.last
         for number in sorted(numbers):
@@ -80,7 +80,10 @@ class Parts(msgspec.Struct, frozen=True, array_like=True):
                 runs.insert(index, (number + 1, following))
             last = max(last, number)
         trees = self.trees | {version: tree}
-        return Parts(last, tuple(runs), {at: trees[at] for _, at in runs if at in trees})
+        return Parts(last, tuple(runs), {at: trees[at] for _, at in runs})
+
+
+NO_PARTS: Final = Parts(0, (), {})
 
 
 def _first(run: tuple[int, int]) -> int:
@@ -102,7 +105,7 @@ class KeptTree(msgspec.Struct, frozen=True, array_like=True):
 
     tree: Tree
     versions: dict[str, int]
-    codes: dict[str, bytes] = {}
+    codes: dict[str, bytes]
     """Stream → the code of its snapshot then."""
 
 
@@ -150,6 +153,8 @@ class Snapshots:
         """Number of entries → the streams whose snapshots must have the tree over so many."""
         self.uses_tree = True
         """Whether a start goes on from the stored tree; otherwise it hashes every entry."""
+        self.uses_snapshots = True
+        """Whether a start uses the stored snapshots; otherwise it replays every entry."""
 
     def keep(
         self, snapshot: StoredSnapshot, parts: Mapping[int, bytes], tree: Tree, versions: Mapping[str, int]
@@ -157,7 +162,7 @@ class Snapshots:
         """Stores the state of a stream with the parts that changed, and the tree."""
         stream, version, body = snapshot
         short = _in_short(tree)
-        known = self._parts.get(stream, Parts()).stored(parts, version, short)
+        known = self._parts.get(stream, NO_PARTS).stored(parts, version, short)
         sealed = {
             number: self._code(_PART, stream, version, number, short + part) + part
             for number, part in parts.items()
@@ -231,14 +236,13 @@ class Snapshots:
 
     def part(self, stream: str, number: int) -> bytes | None:
         """A part of the latest snapshot; None if it has no valid code, or is not of that snapshot."""
-        parts = self._parts.get(stream, Parts())
+        parts = self._parts.get(stream, NO_PARTS)
         version = parts.version(number)
         stored = None if version is None else self._store.part(stream, number, version)
         if stored is None or version is None:
             return None
         code, body = stored[:CODE_BYTES], stored[CODE_BYTES:]
-        short = parts.trees.get(version, b"")
-        if compare_digest(code, self._code(_PART, stream, version, number, short + body)):
+        if compare_digest(code, self._code(_PART, stream, version, number, parts.trees[version] + body)):
             return body
         self.distrust(_PART, f"{stream}/{number}")
         return None
@@ -249,7 +253,7 @@ class Snapshots:
             self.distrusted.append(found)
 
     def _open(self, stream: str) -> _Opened | None:
-        found = self._content(stream, _SNAPSHOT)
+        found = self._content(stream, _SNAPSHOT) if self.uses_snapshots else None
         kept = None if found is None else _read(found.content, KeptSnapshot)
         return None if found is None or kept is None else _Opened(found.version, found.code, kept)
 
@@ -307,6 +311,11 @@ def part_of(stored: bytes) -> bytes:
 def head_of(secret: StorageSecret, journal: str, tree: Frontier, last: str) -> Head:
     """The head of a journal with this tree over its entries and this hash of the last one."""
     return Head(tree.size, secret.mac("head", journal, tree.size, last, b"".join(tree.peaks)))
+
+
+def earlier_head_of(secret: StorageSecret, journal: str, tree: Frontier, last: str) -> Head:
+    """The head as it was before release 0.3: the chain of hashes alone says which entries it covers."""
+    return Head(tree.size, secret.mac("head", journal, tree.size, last))
 
 
 class SealedVault:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import Final, NamedTuple
 
-from taisai.journal.beside import NO_TREE, TREE, KeptTree, Snapshots, Tree, head_of
+from taisai.journal.beside import NO_TREE, TREE, KeptTree, Snapshots, Tree, earlier_head_of, head_of
 from taisai.journal.codec import FORMAT, JOURNAL_STREAM, NOTHING_BEFORE, AnyEvent, Codec, Entry
 from taisai.journal.errors import DamagedError
 from taisai.journal.seals.checkpoints import SignedCheckpoint, read_signed
@@ -32,7 +32,7 @@ class ReadTree(NamedTuple):
 
 def read_tree(store: Store, codec: Codec, snapshots: Snapshots | None) -> ReadTree:
     """The tree of a journal. Hashes every entry that no snapshot with a valid code covers."""
-    kept, base, awaited = KeptTree(NO_TREE, {}), NO_TREE, frozenset[int]()
+    kept, base, awaited = KeptTree(NO_TREE, {}, {}), NO_TREE, frozenset[int]()
     at_head, head = None, None if snapshots is None else store.head()
     head_size = -1 if head is None else head.size
     if snapshots is not None:
@@ -71,14 +71,18 @@ def read_confirmed(
     """The tree, which the head must confirm where there is a storage secret.
 
     A stored tree that it does not confirm may be one of a copy that was continued elsewhere: then every entry
-    is hashed.
+    is hashed. A head from before release 0.3 confirms them only then, and no snapshot; the next append
+    replaces it.
     """
     if secret is None or snapshots is None:
         return read()
     while True:
         try:
             found = read()
-            expect_head(store, secret, journal, found)
+            if is_earlier_head(store, secret, journal, found):
+                snapshots.uses_snapshots = False
+            else:
+                expect_head(store, secret, journal, found)
         except DamagedError:
             if snapshots.tree() is None:
                 raise
@@ -164,6 +168,12 @@ def read_events(
         yield expected, event
     if last is not None and expected < last:
         raise DamagedError(0, f"entries are missing: expected {last} of {stream}, got {expected}")
+
+
+def is_earlier_head(store: Store, secret: StorageSecret, journal: str, read: ReadTree) -> bool:
+    """Whether the head is one from before release 0.3, over entries every one of which was hashed."""
+    earlier = earlier_head_of(secret, journal, read.tree, read.last)
+    return bool(read.tree.size) and not read.hashed_from and store.head() == earlier
 
 
 def expect_head(store: Store, secret: StorageSecret, journal: str, read: ReadTree) -> None:

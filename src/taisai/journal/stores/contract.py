@@ -186,6 +186,9 @@ class Reader(Protocol):
 
     def snapshot(self, stream: str, version: int | None = None) -> StoredSnapshot | None: ...
 
+    def is_replaced(self, stream: str, version: int) -> bool:
+        """Whether the writer has replaced or deleted a snapshot since the view was frozen."""
+
     def part(self, stream: str, number: int, version: int) -> bytes | None: ...
 
     def parts(self, stream: str, version: int) -> list[int]: ...

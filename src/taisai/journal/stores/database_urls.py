@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Final, NamedTuple
-from urllib.parse import urlsplit, urlunsplit
+from urllib.parse import urlsplit
 
 from taisai.journal.errors import JournalError
 from taisai.rules.errors import printable
 
 SCHEMES: Final = ("postgresql://", "postgres://")
+_NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9.-]{0,63}")
+_PASSWORD: Final = re.compile(r"(://[^:/?#@]*):[^?]*@")
+"""A user's; written without percent signs it may have any sign, and is not shown either."""
+_PARAMETER: Final = re.compile(r"(?i)([?&](?:ssl)?password=)[^&#]*")
 
 
 class DatabaseJournal(NamedTuple):
@@ -27,16 +32,21 @@ def is_database(place: str | Path) -> bool:
 def database_journal(place: str) -> DatabaseJournal:
     """The URL of a database and the name of a journal in it."""
     url, mark, name = place.partition("#")
-    if not is_database(url) or not mark or not name:
-        expected = "expected the URL of a database, '#' and the name of a journal"
-        raise JournalError(f"{expected}, such as 'postgresql:///taisai#house', got {printable(repr(place))}")
+    if not is_url(url) or not mark or not _NAME.fullmatch(name):
+        expected = "expected the URL of a database, '#' and the name of a journal (letters, digits, '.', '-')"
+        got = printable(repr(without_password(place)))
+        raise JournalError(f"{expected}, such as 'postgresql:///taisai#house', got {got}")
     return DatabaseJournal(url, name)
 
 
+def is_url(place: str) -> bool:
+    """Whether it is the URL of a database, with or without the name of a journal."""
+    try:
+        return is_database(place) and urlsplit(place).port != 0
+    except ValueError:  # such as '[' without ']', or a port that is no number
+        return False
+
+
 def without_password(url: str) -> str:
-    """The address of a database without its password, for messages."""
-    parts = urlsplit(url)
-    if parts.password is None:
-        return url
-    user = f"{parts.username}@" if parts.username else ""
-    return urlunsplit(parts._replace(netloc=user + parts.netloc.rpartition("@")[2]))
+    """The address of a database without its passwords, for messages."""
+    return _PARAMETER.sub(r"\1…", _PASSWORD.sub(r"\1@", url)).replace("://@", "://", 1)

@@ -21,7 +21,7 @@ from taisai.journal.stores.contract import (
     check_order,
     check_secret,
 )
-from taisai.journal.stores.postgres_reader import ERRORS, UNSAFE, PostgresReader, error_of
+from taisai.journal.stores.postgres_reader import ERRORS, SIZE, UNSAFE, PostgresReader, error_of, is_lost
 
 LEASE: Final = 3.0  # seconds; a node that has died is replaced after them
 LOOK_AGAIN: Final = 0.2  # seconds, while another process holds the lease
@@ -72,17 +72,18 @@ class PostgresStore(PostgresReader):
         except BaseException:
             self._database.close()
             raise
-        self._database.spawn(self._renew_always())
+        self._renewal = self._database.spawn(self._renew_always())
 
     def _found(self) -> int:
         """Takes the lease, which makes the journal where there is none."""
         until = self._now() + self._wait
-        while True:
-            sent = self._now()
-            (taken,) = self._read(_TAKE, self.name, self.owner, self._seconds)
-            if taken["fence"] is not None or sent >= until:
-                break
+        sent = self._now()
+        (taken,) = self._read(_TAKE, self.name, self.owner, self._seconds)
+        while taken["fence"] is None and sent < until:
             time.sleep(LOOK_AGAIN)
+            sent = self._now()
+            with suppress(InDoubtError):  # the database restarts, or another server takes its place
+                (taken,) = self._read(_TAKE, self.name, self.owner, self._seconds)
         if taken["fence"] is None:
             left = max(taken["seconds_left"], 0)
             problem = f"another process is writing to the journal: {taken['owner']} holds its lease"
@@ -138,7 +139,7 @@ class PostgresStore(PostgresReader):
 
     def _expect_order(self, rows: Sequence[Row]) -> None:
         """Refuses rows out of order, with the place that was expected."""
-        size = self._read("SELECT size FROM taisai.journal WHERE number = $1", self._number)[0]["size"]
+        size = self._read(SIZE, self._number)[0]["size"]
         check_order(rows, size, self.version)
 
     def seal(self, checkpoint: StoredCheckpoint) -> None:
@@ -203,11 +204,20 @@ class PostgresStore(PostgresReader):
         """Keeps the lease while nothing is written; every write renews it too."""
         while self._fenced is None:
             await asyncio.sleep(self._seconds / RENEWALS)
-            with suppress(*ERRORS):  # the next one may succeed, and until then the lease runs out
-                await self._call("SELECT taisai.held($1, $2, $3)::text", ())
+            with suppress(JournalError, *ERRORS):  # the next one may succeed; until then the lease runs out
+                await self._renew()
+
+    async def _renew(self) -> None:
+        """Renews the lease, with a new connection where the one before broke."""
+        try:
+            await self._call("SELECT taisai.held($1, $2, $3)::text", ())
+        except ERRORS as error:
+            if is_lost(error):
+                await self._take_again()
 
     def close(self) -> None:
         """Gives the lease back, so that the next process need not wait, and closes the connections."""
+        self._renewal.cancel()
         with suppress(JournalError, RuntimeError, *ERRORS):
             self._database.run(self._release())
         super().close()
@@ -254,11 +264,13 @@ class PostgresStore(PostgresReader):
         What was appended is seen by the size of the journal. Any other write can be repeated.
         """
         try:
-            self._database.run(self._take_again())
-            if before is not None:
-                (found,) = self._read("SELECT size FROM taisai.journal WHERE number = $1", self._number)
-                if found["size"] > before:
-                    return "done"
+            size = self._database.run(self._take_again())
+            if before is not None and size > before:
+                return "done"
+            if before is not None and size < before:  # a standby that did not have them took its place
+                lost = f"the database has lost entries: expected {before:,}, got {size:,} ({self.path})"
+                problem = InDoubtError(f"{lost}; go on with the database that has them")
+                raise problem
             return self._database.run(self._call(sql, values))
         except (JournalError, *ERRORS) as error:
             if isinstance(error, FencedError):
@@ -266,18 +278,23 @@ class PostgresStore(PostgresReader):
             self._in_doubt = str(problem)
             raise problem from None
 
-    async def _take_again(self) -> None:
-        """A new connection and the next number. The database lets this wait until the lost call has ended."""
-        await self._database.drop(self._writing)
-        self._writing = await self._database.connect()
+    async def _take_again(self) -> int:
+        """A new connection and the next number; returns the size of the journal.
+
+        The database lets this wait until the lost call has ended.
+        """
         async with self._turn:
+            await self._database.drop(self._writing)
+            self._writing = await self._database.connect()
             sent = self._now()
             taken = await self._writing.fetchrow(_TAKE, self.name, self.owner, self._seconds)
-        if taken["fence"] is None:
-            self._fence(taken["owner"])
-            raise FencedError(self._fenced)
-        if taken["fence"] != self._lease.fence + 1:  # somebody else wrote in between
-            self._fence("another process")
-            raise FencedError(self._fenced)
-        self._lease = _Lease(taken["number"], taken["fence"])
-        self._lease_until = sent + self._seconds
+            if taken["fence"] is None:
+                self._fence(taken["owner"])
+                raise FencedError(self._fenced)
+            if taken["fence"] != self._lease.fence + 1:  # somebody else wrote in between
+                self._fence("another process")
+                raise FencedError(self._fenced)
+            self._lease = _Lease(taken["number"], taken["fence"])
+            self._lease_until = sent + self._seconds
+            size: int = await self._writing.fetchval(SIZE, self._lease.number)
+            return size

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Coroutine, Iterator
+from concurrent.futures import Future
 from contextlib import suppress
 from hashlib import sha256
 from threading import Thread
@@ -39,7 +40,7 @@ QUERY_SECONDS: Final = (
 UNSAFE: Final = {"fsync": "off", "full_page_writes": "off", "synchronous_commit": "off"}
 """Settings of the server under which an acknowledged bet can be lost when the power fails."""
 
-_SIZE: Final = "SELECT size FROM taisai.journal WHERE number = $1"
+SIZE: Final = "SELECT size FROM taisai.journal WHERE number = $1"
 _ALL: Final = (
     "SELECT e.position, s.name, e.version, e.body FROM taisai.entry e"
     " JOIN taisai.stream s ON s.journal = e.journal AND s.number = e.stream"
@@ -74,9 +75,9 @@ class Database:
         """What a coroutine returns, which runs in the thread of the connections."""
         return asyncio.run_coroutine_threadsafe(work, self._loop).result()
 
-    def spawn(self, work: Coroutine[Any, Any, None]) -> None:
+    def spawn(self, work: Coroutine[Any, Any, None]) -> Future[None]:
         """Runs a coroutine until it ends, or until the connections are closed."""
-        asyncio.run_coroutine_threadsafe(work, self._loop)
+        return asyncio.run_coroutine_threadsafe(work, self._loop)
 
     async def connect(self) -> asyncpg.Connection[Any]:
         """One more connection; it is closed with the others."""
@@ -164,6 +165,8 @@ class PostgresReader:
         self._database = Database(url)
         self.path = f"{self._database.place}, journal {name}"
         self._until = _NEVER
+        self._held: list[tuple[str, int]] | None = None
+        """The snapshots that there were when the view was frozen."""
         try:
             self._reading = self._asked(self._database.connect())
             self._check()
@@ -215,7 +218,13 @@ class PostgresReader:
 
     def hold_still(self) -> None:
         """Freezes the view: later entries are not seen."""
-        self._until = self._read(_SIZE, self._number)[0]["size"]
+        found = self._read(
+            "SELECT j.size, s.stream, s.version FROM taisai.journal j"
+            " LEFT JOIN taisai.snapshot s ON s.journal = j.number WHERE j.number = $1 ORDER BY s.stream",
+            self._number,
+        )
+        self._until = found[0]["size"]
+        self._held = [(stream, version) for _, stream, version in found if stream is not None]
 
     # Entries
 
@@ -231,7 +240,7 @@ class PostgresReader:
             after = page[-1][0 if stream is None else 2]
 
     def last(self) -> Row | None:
-        size = min(self._until, self._read(_SIZE, self._number)[0]["size"])
+        size = min(self._until, self._read(SIZE, self._number)[0]["size"])
         return next(self.rows(after=max(size - 1, 0)), None)
 
     def version(self, stream: str) -> int:
@@ -281,6 +290,8 @@ class PostgresReader:
     # Snapshots
 
     def snapshots(self) -> list[tuple[str, int]]:
+        if self._held is not None:
+            return self._held
         sql = "SELECT stream, version FROM taisai.snapshot WHERE journal = $1 ORDER BY stream, version"
         return [(stream, version) for stream, version in self._read(sql, self._number)]
 
@@ -294,6 +305,11 @@ class PostgresReader:
         return next(
             (StoredSnapshot(stream, at, body) for at, digest, body in found if _is_intact(digest, body)), None
         )
+
+    def is_replaced(self, stream: str, version: int) -> bool:
+        """Whether the writer has replaced or deleted a snapshot since the view was frozen."""
+        sql = "SELECT FROM taisai.snapshot WHERE journal = $1 AND stream = $2 AND version = $3"
+        return not self._read(sql, self._number, stream, version)
 
     def part(self, stream: str, number: int, version: int) -> bytes | None:
         """The latest part by its number, up to a version; None if it is damaged."""

@@ -150,6 +150,10 @@ class SqliteReader:
             (StoredSnapshot(stream, at, body) for at, digest, body in found if _is_intact(digest, body)), None
         )
 
+    def is_replaced(self, stream: str, version: int) -> bool:
+        """Whether a snapshot is gone; in a frozen view, none is."""
+        return (stream, version) not in self.snapshots()
+
     def part(self, stream: str, number: int, version: int) -> bytes | None:
         """The latest part by its number, up to a version; None if it is damaged."""
         found = self._read(

@@ -17,7 +17,7 @@ from msgspec import Meta, convert
 from taisai.game.vocabulary import MOST_ID, is_name
 from taisai.journal.errors import JournalError
 from taisai.journal.seals.keys import KeysError, WitnessKey
-from taisai.journal.stores.database_urls import database_journal, is_database
+from taisai.journal.stores.database_urls import database_journal, is_database, without_password
 from taisai.validation import InvalidValueError, ValueKind, passing, quoted, text
 
 MOST_PATH: Final = 1_000  # characters of a path; systems take some thousand
@@ -104,12 +104,12 @@ def _witness_key(value: Any) -> str:
 def _database(value: Any) -> str:
     if type(value) is not str or not is_database(value) or len(value) > MOST_PATH or not value.isprintable():
         raise ValueError
+    if without_password(value) != value:
+        raise InvalidValueError("a URL without a password, which belongs in a passfile (~/.pgpass)", "one")
     try:
-        url, _name = database_journal(value)
+        database_journal(value)
     except JournalError as error:
         raise ValueError from error
-    if urlsplit(url).password is not None:
-        raise InvalidValueError("a URL without a password, which belongs in a passfile (~/.pgpass)", "one")
     return value
 
 
