@@ -25,7 +25,7 @@ from taisai.server.auth.enrolment import too_few_supervisors
 from taisai.server.config import Config, read_config
 from taisai.server.runtime import startup_checks as checks
 from taisai.server.runtime import startup_checks as module
-from taisai.server.runtime import startup_checks as proving_module
+from taisai.server.runtime import table_checks
 from taisai.server.runtime.environment import copy_checkpoint, newest_copy
 from taisai.server.runtime.rulebook_approvals import RulebookApproval, written_approvals
 from taisai.server.runtime.setup import NewHouse
@@ -425,7 +425,7 @@ def also(folder: Path, name: str) -> Config:
 def test_sabotage_a_check_that_lets_unnamed_tables_pass_is_seen(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(proving_module, "_missing", lambda _table, _config: None)
+    monkeypatch.setattr(table_checks, "_missing", lambda _table, _config: None)
     with pytest.raises(AssertionError):
         test_a_table_open_in_the_journal_is_not_left_out_of_the_configuration(folder)
 

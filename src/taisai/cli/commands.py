@@ -249,8 +249,7 @@ COMMAND_ENTRIES: Final = (
         "Set up a house: casino.toml, keys, approvals, and a journal with its first two people.",
         "folder --administrator --supervisor --house --currency --zone --passphrase-file:new --database"
         " --json",
-        ('taisai init lotus --house "Lotus" --administrator "Ann Tan" --supervisor "Sue Lim"',
-         "taisai init lotus --administrator Ann --supervisor Sue --database 'postgresql:///taisai#house'")),
+        ('taisai init lotus --house "Lotus" --administrator "Ann Tan" --supervisor "Sue Lim"',)),
     CommandEntry("database prepare", "database:prepare",
         "Make or update the tables of journals in a PostgreSQL database, as its owner.",
         "database --writer --reader --json",
