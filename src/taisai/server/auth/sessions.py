@@ -93,11 +93,10 @@ class StaffSessions:
             self.end(surplus.id, SignOutCause.REVOKED)
         if len(self._open) >= self.policy.most:
             return None
-        session = Session(
-            self._entropy(SESSION_ID).hex(), person, rank, opened=now, seen=now, proved=now, address=address
-        )
-        self._open[session.id] = session
-        return NewSession(self._new_token(session.id), session)
+        token, id_ = self._drawn(), self._entropy(SESSION_ID).hex()
+        session = Session(id_, person, rank, opened=now, seen=now, proved=now, address=address)
+        self._open[id_] = session
+        return NewSession(self._known_by(token, id_), session)
 
     def of(self, token: str, now: int) -> Session | EndedSession:
         """The session of a token. An expired session ends here."""
@@ -136,10 +135,13 @@ class StaffSessions:
             return None
         self._open[id_] = session._replace(proved=max(session.proved, now))
         del self._ids[self._digests[id_]]
-        return self._new_token(id_)
+        return self._known_by(self._drawn(), id_)
 
-    def _new_token(self, id_: str) -> str:
-        token = urlsafe_b64encode(self._entropy(TOKEN)).rstrip(b"=").decode("ascii")
+    def _drawn(self) -> str:
+        return urlsafe_b64encode(self._entropy(TOKEN)).rstrip(b"=").decode("ascii")
+
+    def _known_by(self, token: str, id_: str) -> str:
+        """Makes a token that of a session, and returns it."""
         digest = digest_of_token(token)
         self._ids[digest], self._digests[id_] = id_, digest
         return token
