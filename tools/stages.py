@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 ROOT: Final = Path(__file__).parents[1]
-BUDGET: Final = 840
+BUDGET: Final = 910
 """Processor seconds of all stages together, from a made environment. Nothing may raise it above 1,200."""
 PYTHON: Final = sys.executable
 NPM: Final = (PYTHON, "-I", "tools/pages.py", "npm", "run", "--silent")

@@ -143,7 +143,7 @@ def test_the_stages_count_their_processor_time_and_warn_above_the_budget(
     monkeypatch.setattr(stages, "orphans_time", lambda: 0.0)
     assert stages.main([]) == 0
     printed = capfd.readouterr().out
-    figure = re.search(r"^ +([\d.]+)  in all; the budget is 840$", printed, re.MULTILINE)
+    figure = re.search(r"^ +([\d.]+)  in all; the budget is 910$", printed, re.MULTILINE)
     assert figure
     assert 0.3 <= float(figure[1]) < 30
     assert "WARNING" not in printed

@@ -400,7 +400,8 @@ def test_a_page_may_send_back_the_challenge_that_it_was_given() -> None:
     own = Challenges(counted()).new(NOON, purpose="any approval")
     sent = {"person": "Sue Lim", "challenge": own, "assertion": {}}
     assert msgspec.convert(sent, PasskeyBody).challenge == own
-    for body in (ProofBody, ApproveBody, EndSessionsBody):
+    others: tuple[Any, ...] = (ProofBody, ApproveBody, EndSessionsBody)
+    for body in others:
         assert msgspec.convert({"challenge": own, "assertion": {}}, body).challenge == own
     with pytest.raises(msgspec.ValidationError, match="length"):
         msgspec.convert(sent | {"challenge": own + "A"}, PasskeyBody)
