@@ -12,7 +12,7 @@ from taisai.cage import SignOutCause
 from taisai.cage import access as at_house
 from taisai.cage.messages import PersonLocked
 from taisai.journal.codec import AnyEvent
-from taisai.server.auth import approvals, authentication, credentials, sessions, verification
+from taisai.server.auth import approvals, authentication, credentials, sessions, sign_out_notes, verification
 from taisai.server.auth.approvals import Approval, Approvals
 from taisai.server.auth.attempts import GrowingDelays
 from taisai.server.auth.authentication import Authentication
@@ -145,7 +145,7 @@ def _locks_anyone(patch: pytest.MonkeyPatch) -> None:
 
 
 def _forgets_ends(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(authentication, "_is_unwritten", lambda _answer: False)
+    patch.setattr(sign_out_notes, "_is_unwritten", lambda _answer: False)
 
 
 def _tokens_kept(patch: pytest.MonkeyPatch) -> None:
