@@ -7,6 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from taisai.cli.server.serve import found_at_start
+from taisai.server.config import load_config
+from taisai.server.runtime.startup_checks import opened
 from tests.cli.conftest import Taisai
 from tests.postgres import PostgresServer
 
@@ -47,6 +50,17 @@ def test_a_house_is_set_up_checked_and_audited(
     assert taisai("audit", "verify", str(export)).code == 0
     listed = taisai("journal", "checkpoints", database, "--json")
     assert '"entries": 6' in listed.out, listed.out
+
+
+def test_a_clock_that_is_accepted_is_recorded_for_a_journal_in_a_database_too(
+    taisai: Taisai, postgres: PostgresServer, tmp_path: Path
+) -> None:
+    config = load_config(founded(taisai, tmp_path / "lotus", place(postgres, "clock")))
+    start, found = opened(config, now=lambda: 0, accept_clock=True)
+    assert found is not None, start.lines()
+    found.journal.close()
+    assert found.behind > 0
+    assert found_at_start(config, found)["behind"] == found.behind
 
 
 def test_a_name_that_is_taken_is_refused_and_nothing_is_left(

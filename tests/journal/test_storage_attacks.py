@@ -25,6 +25,7 @@ from taisai.journal.codec import HOUSE_STREAM
 from taisai.journal.engine import CATCH_UP, Engine
 from taisai.journal.errors import ConflictError, DamagedError, FencedError, JournalError
 from taisai.journal.journal import Journal
+from taisai.journal.reading import has_entry
 from taisai.journal.seals.checkpoints import read_signed
 from taisai.journal.seals.secret import SecretError, StorageSecret
 from taisai.journal.stores.contract import Store, StoredCheckpoint, StoredSnapshot
@@ -437,6 +438,17 @@ def test_sabotage_without_catching_up_a_start_hashes_more_and_more(
     monkeypatch.setattr(Engine, "snapshot", of_tables)
     play(engine, EVENING)
     assert started(on_disk).journal.hashed_from == 0
+
+
+def test_what_names_no_entry_is_of_no_history(on_disk: OnDisk) -> None:
+    """What was stored before release 0.3 names none, and a stream has none after its last."""
+    played(on_disk)
+    store = on_disk()
+    first = next(store.rows(stream=TABLE_STREAM))
+    assert has_entry(store, TABLE_STREAM, 1, leaf(first.body))
+    assert not has_entry(store, TABLE_STREAM, 2, leaf(first.body))
+    for version in (0, 1, 10**6):
+        assert not has_entry(store, TABLE_STREAM, version, "")
 
 
 # Entries

@@ -10,6 +10,7 @@ import msgspec
 import pytest
 
 from taisai.server.auth.permissions import Role
+from taisai.server.http import app as app_module
 from taisai.server.http import guard
 from tests.server.virtual_server import AWAY, HERE, Connected, connected
 
@@ -22,6 +23,35 @@ STRANGERS = {"status", "demonstration", "tables"}
 def told(said: dict[str, Any]) -> set[str]:
     """The fields that say something."""
     return {name for name, value in said.items() if value not in (None, [], ())}
+
+
+# Answers that nobody reads
+
+
+@connected()
+async def test_who_reads_no_answer_keeps_nobody_of_the_same_network_waiting(house: Connected) -> None:
+    """The attack: a player asks for pages at one connection after another, and reads none of them."""
+    scope: dict[str, Any] = {
+        "type": "http", "asgi": {"version": "3.0"}, "http_version": "1.1", "method": "GET", "scheme": "http",
+        "path": "/health", "raw_path": b"/health", "query_string": b"", "root_path": "", "headers": [],
+        "client": (AWAY, 1), "server": ("house", 80), "state": {}, "extensions": {},
+    }  # fmt: skip
+
+    async def receive() -> dict[str, Any]:
+        return {"type": "http.request", "body": b"", "more_body": False}
+
+    async def send(_message: Any) -> None:
+        await asyncio.Event().wait()
+
+    unread = [
+        asyncio.ensure_future(house.app(dict(scope), receive, send)) for _ in range(app_module.AT_ONCE + 1)
+    ]
+    await asyncio.sleep(0.1)
+    answered = await asyncio.wait_for(house.request("GET", "/health", client=AWAY), 5)
+    assert answered.status == 200
+    for task in unread:
+        task.cancel()
+    await asyncio.gather(*unread, return_exceptions=True)
 
 
 # Health and metrics

@@ -344,6 +344,20 @@ def test_the_journal_records_no_path_and_no_secret(folder: Path) -> None:
     assert told["table.SB1.rulebook"].startswith("rws-sic-bo-etg-v8 sha256:")
 
 
+def test_another_database_is_another_setting_that_the_journal_records(folder: Path) -> None:
+    """Who lets the server start on a copy in another database changes it."""
+    places = ("postgresql:///taisai#house", "postgresql:///taisai#copy")
+    data = data_of(folder)
+    del data["journal"]["file"]
+    told = []
+    for place in places:
+        data["journal"]["database"] = place
+        told.append(read_config(data, folder / "casino.toml").public()["journal.database"])
+    assert len({*told}) == len(told)
+    assert not [value for value in told if "postgresql" in value]
+    assert "journal.database" not in changed(folder).public()
+
+
 def test_sabotage_a_path_that_is_shown_is_seen(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ServerSetting, "is_public", True)
     assert [value for value in config_of(folder).public().values() if "house.key" in value]

@@ -98,6 +98,11 @@ def hash_of(store: Store, stream: str, version: int) -> str:
     return "" if row is None or row.version != version else leaf_hash(row.body).hex()
 
 
+def has_entry(store: Store, stream: str, version: int, hash_: str) -> bool:
+    """Whether a stream has the entry with this hash at a version: then both are of one history."""
+    return bool(hash_) and hash_of(store, stream, version) == hash_
+
+
 def appended(tree: Frontier, row: Row, previous: str) -> str:
     """Appends an entry, which must follow the one with the hash `previous`, to a tree; returns its hash."""
     expect_next(row, previous)

@@ -313,6 +313,18 @@ def test_what_is_stored_of_networks_is_bounded_and_changes_rarely() -> None:
     assert known.to_store(NOON + 2 * STORED_AGAIN) is None, "it is known for a week anyway"
 
 
+def test_a_network_that_is_always_in_use_is_stored_again() -> None:
+    """Else the start after a week would know nobody of a desk that was never idle for an hour."""
+    known, stored, now = KnownNetworks(), None, NOON
+    while now < NOON + KNOWN_FOR + 2 * STORED_AGAIN:
+        known.add(DESK, now, by=DAN)
+        stored = known.to_store(now) or stored
+        now += STORED_AGAIN // 4
+    again = KnownNetworks()
+    again.restore(stored, now)
+    assert again.has(DESK, now)
+
+
 @pytest.mark.parametrize("stored", [b"", b"no JSON", b'{"10.0.0.7": 1}', b'[["10.0.0.7", "now"]]'])
 def test_what_cannot_be_read_makes_nobody_known(stored: bytes) -> None:
     known = KnownNetworks()

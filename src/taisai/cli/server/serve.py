@@ -137,7 +137,7 @@ async def _serve(  # noqa: PLR0917  the parts of one start, in its order
     plan = plan_of(config, opened_journal.approvals)
     key = opened_journal.key.public
     signed_by = {"journal.signed_by": f"{key.name} {key.id}"}
-    plan = replace(plan, settings={**plan.settings, **signed_by}, **_place(config, opened_journal))
+    plan = replace(plan, settings={**plan.settings, **signed_by}, **found_at_start(config, opened_journal))
     audit = BackgroundAudit(config.journal.place, size=journal.size, root=journal.root())
     house_server = HouseServer(
         opened_journal.engine, plan, clock=clock, entropy=secrets.token_bytes, key=opened_journal.key,
@@ -169,16 +169,19 @@ async def _serve(  # noqa: PLR0917  the parts of one start, in its order
     return None
 
 
-def _place(config: Config, opened_journal: OpenedJournal) -> dict[str, Any]:
-    """Where the journal is, whether `taisai restore` put it there, and how its free space is found out."""
+def found_at_start(config: Config, opened_journal: OpenedJournal) -> dict[str, Any]:
+    """By how much the clock is behind, where the file of the journal is, whether `taisai restore` put it
+    there, and how its free space is found out.
+    """
     file, identity = config.journal.file, opened_journal.journal.identity
     assert identity is not None  # noqa: S101  the checks have passed
+    behind = {"behind": opened_journal.behind}
     if file is None:
-        return {}
+        return behind
     note = Path(f"{file}{RESTORED}")
-    return {
+    return behind | {
         "place": place_of(file, identity.journal), "restored": note if note.exists() else None,
-        "free": partial(free_bytes, file.parent), "behind": opened_journal.behind,
+        "free": partial(free_bytes, file.parent),
     }  # fmt: skip
 
 

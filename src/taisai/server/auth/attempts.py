@@ -20,7 +20,7 @@ MOST_OF_ONE: Final = 8  # networks that one device or person makes known: a tabl
 MOST_STORED: Final = 1_000  # of them, the latest: what a start knows again, and a secret has room for
 NETWORKS: Final = "networks"
 """The name of the known networks in the vault."""
-STORED_AGAIN: Final = 3_600_000  # ms after which a network that is still in use is stored again
+STORED_AGAIN: Final = 3_600_000  # ms after which networks that are still in use are stored again
 STORED_EVERY: Final = 10_000  # ms between two times that they are stored
 
 
@@ -85,12 +85,14 @@ class KnownNetworks:
 
     def add(self, network: str, now: int, *, by: str = "") -> None:
         """Someone proved at this network who they are; `by` is their name."""
-        self._is_stored &= now - self._seen.get(network, -STORED_AGAIN) < STORED_AGAIN
+        self._is_stored &= network in self._seen and not self._is_time_to_store(now, STORED_AGAIN)
         self._note(self._seen, network, now)
+        if not by:
+            return
         own = self._of[by]
         own[network] = None
         own.move_to_end(network)
-        if by and len(own) > MOST_OF_ONE:
+        if len(own) > MOST_OF_ONE:
             left, _ = own.popitem(last=False)
             if not any(left in networks for networks in self._of.values()):
                 self._seen.pop(left, None)
@@ -117,11 +119,13 @@ class KnownNetworks:
 
     def to_store(self, now: int) -> bytes | None:
         """What to store, so that the next start knows them too; None if nothing changed, or not long ago."""
-        is_late = self._stored_at is None or abs(now - self._stored_at) >= STORED_EVERY
-        if self._is_stored or not is_late:
+        if self._is_stored or not self._is_time_to_store(now, STORED_EVERY):
             return None
         self._is_stored, self._stored_at = True, now
         return msgspec.json.encode(list(self._seen.items())[-MOST_STORED:])
+
+    def _is_time_to_store(self, now: int, every: int) -> bool:
+        return self._stored_at is None or abs(now - self._stored_at) >= every
 
     def not_stored(self) -> None:
         """What was to be stored was not."""

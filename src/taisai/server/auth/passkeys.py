@@ -100,9 +100,7 @@ def is_accepted(
         data for passkey in passkeys if passkey.host == at.host and _is_strong(data := _data_of(passkey))
     ]
     try:
-        _server(at).authenticate_complete(
-            _state(challenge), [data for data in known if _is_strong(data)], assertion
-        )
+        _server(at).authenticate_complete(_state(challenge), known, assertion)
     except Exception:  # noqa: BLE001  likewise
         return False
     return True

@@ -86,13 +86,19 @@ class Config:
                 recorded[f"{place}.file"] = _digest_of_path(witness.file)
         if self.journal.checkpoints is not None:
             recorded["journal.checkpoints"] = _digest_of_path(self.journal.checkpoints)
+        if self.journal.database is not None:
+            recorded["journal.database"] = _digest_of(self.journal.database)
         recorded["listen.tls"] = _as_recorded(self.listen.tls_key is not None)
         return recorded
 
 
 def _digest_of_path(path: Path) -> str:
     """What shows that a path is another one, and not which it is."""
-    return sha256(os.path.realpath(path).encode()).hexdigest()[:16]
+    return _digest_of(os.path.realpath(path))
+
+
+def _digest_of(place: str) -> str:
+    return sha256(place.encode()).hexdigest()[:16]
 
 
 def every_setting() -> Iterator[tuple[str, ServerSetting]]:

@@ -6,7 +6,7 @@ import asyncio
 import copy
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, MutableMapping, Sequence
-from contextlib import asynccontextmanager, nullcontext
+from contextlib import AsyncExitStack, asynccontextmanager
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any, Final
 
@@ -280,14 +280,24 @@ class _Turns:
         """Network → its requests that are answered, or wait."""
 
     @asynccontextmanager
-    async def of(self, scope: Scope) -> AsyncIterator[None]:
-        """Waits until it is the turn of a request."""
+    async def of(self, scope: Scope, send: Send) -> AsyncIterator[Send]:
+        """Waits until it is the turn of a request, which ends when its answer is made.
+
+        A client that does not read its answer keeps nobody else waiting.
+        """
         network = network_of(str((scope.get("client") or ("",))[0]))
         self._wanted[network] += 1
         try:
-            async with self._free.setdefault(network, asyncio.Semaphore(AT_ONCE)):
+            free = self._free.setdefault(network, asyncio.Semaphore(AT_ONCE))
+            async with AsyncExitStack() as turn:
+                await turn.enter_async_context(free)
                 await asyncio.sleep(0)  # most are answered without a wait: those behind it have the next turn
-                yield
+
+                async def sending(message: Any) -> None:
+                    await turn.aclose()
+                    await send(message)
+
+                yield sending
         finally:
             self._wanted[network] -= 1
             if not self._wanted[network]:
@@ -308,8 +318,10 @@ def application(
             return
         is_secure = is_secure_house or scope.get("scheme") == "https"
         with_headers = partial(_with_headers, send, is_secure)
-        # What changes something may wait for a disk or a password, and has limits of its own.
-        async with turns.of(scope) if scope["method"] in SAFE else nullcontext():
+        if scope["method"] in SAFE:
+            async with turns.of(scope, with_headers) as sending:
+                await web(scope, receive, sending)  # type: ignore[arg-type]
+        else:  # what changes something may wait for a disk or a password, and has limits of its own
             await web(scope, receive, with_headers)  # type: ignore[arg-type]
 
     return app

@@ -20,7 +20,7 @@ import msgspec
 from taisai.game import events
 from taisai.game.vocabulary import Means
 from taisai.journal import Engine, JournalError, stream_of
-from taisai.journal.reading import hash_of
+from taisai.journal.reading import has_entry, hash_of
 from taisai.protocol.views import ReportView, TakingsLine
 
 Period = tuple[str, str]
@@ -249,8 +249,7 @@ def load_takings(engine: Engine, table: str) -> Takings:
         with suppress(msgspec.DecodeError, _OtherPartError):
             saved = msgspec.json.decode(body, type=_SavedTakings)
             stream = stream_of(table)
-            is_of_this_history = saved.last == hash_of(engine.journal.store, stream, saved.version)
-            if saved.version <= engine.journal.version(stream) and is_of_this_history:
+            if has_entry(engine.journal.store, stream, saved.version, saved.last):
                 takings, after = _restored(engine, table, saved), saved.version
     for _, event in engine.journal.events(stream_of(table), after=after):
         takings.apply(event)

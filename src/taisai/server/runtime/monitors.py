@@ -16,7 +16,7 @@ from taisai.game.rounds.settlement import stakes_by_purse
 from taisai.game.vocabulary import FLOOR
 from taisai.journal import Engine, JournalError, Submission, stream_of, table_of
 from taisai.journal.codec import HOUSE_STREAM
-from taisai.journal.reading import hash_of
+from taisai.journal.reading import has_entry, hash_of
 from taisai.server.runtime.command_queue import CommandQueue, Committed
 from taisai.server.runtime.environment import Clock
 from taisai.server.runtime.machine import Machine, Measured
@@ -234,8 +234,7 @@ class _Watch:
             DiceWatch.restored(kept.state)
         except (msgspec.DecodeError, ValueError, KeyError, TypeError):
             return None
-        is_of_this_history = kept.entry == hash_of(engine.journal.store, self._stream, kept.version)
-        return kept if is_of_this_history else None
+        return kept if has_entry(engine.journal.store, self._stream, kept.version, kept.entry) else None
 
     def _keep(self, engine: Engine, table: Table) -> None:
         version = engine.journal.version(stream_of(table.name))
