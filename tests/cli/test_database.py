@@ -96,7 +96,11 @@ def test_prepare_says_who_may_do_what(taisai: Taisai, postgres: PostgresServer) 
         (("database", "prepare", "postgresql:///x#house"), "expected the URL of a database, such as"),
         (("database", "prepare", "postgresql://ann:pw@127.0.0.1:1/x"), "(postgresql://ann@127.0.0.1:1/x)"),
         (("database", "prepare", "postgresql://[h/x"), "expected the URL of a database, such as"),
-        (("audit", "verify", "postgresql://h:abc/x#house"), "expected the URL of a database, '#' and"),
+        (("audit", "verify", "postgresql://h:abc/x#house"), "expected the URL of a database, such as"),
+        (
+            ("audit", "verify", "postgresql://ann@[::1]:1,[::1]:2/x#h"),
+            "the journal cannot be read",
+        ),
         (("database", "prepare", "postgresql://ann:pw@h/x#house"), "got 'postgresql://ann@h/x#house'"),
         (("audit", "verify", "postgresql://ann:pw@h/x"), "got 'postgresql://ann@h/x'"),
         (("audit", "verify", "postgresql://ann:p#pw@h/x"), "got 'postgresql://ann@h/x'"),

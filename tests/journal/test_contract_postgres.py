@@ -371,6 +371,22 @@ def test_a_database_that_has_lost_entries_is_told_and_not_written_to(
     assert len(rows_of(journal)) == 7
 
 
+def test_threads_that_read_at_once_disturb_neither_each_other_nor_the_writer(in_postgres: InPostgres) -> None:
+    store = in_postgres()
+    journal = filled(store)
+
+    def reads() -> list[int]:
+        return [len(list(store.rows())) for _ in range(30)]
+
+    with ThreadPoolExecutor(3) as threads:
+        reading = [threads.submit(reads) for _ in range(3)]
+        for number in range(8, 28):
+            journal.append([shut(number)])
+    for found in reading:
+        assert found.result() == sorted(found.result())
+    assert len(rows_of(journal)) == 27
+
+
 @pytest.mark.parametrize("is_written", [True, False], ids=["written", "not-written"])
 def test_an_append_whose_answer_is_lost_happens_once(
     in_postgres: InPostgres, monkeypatch: pytest.MonkeyPatch, *, is_written: bool

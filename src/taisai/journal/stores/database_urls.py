@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from pathlib import Path
 from typing import Final, NamedTuple
-from urllib.parse import urlsplit
 
 from taisai.journal.errors import JournalError
 from taisai.rules.errors import printable
@@ -32,19 +31,11 @@ def is_database(place: str | Path) -> bool:
 def database_journal(place: str) -> DatabaseJournal:
     """The URL of a database and the name of a journal in it."""
     url, mark, name = place.partition("#")
-    if not is_url(url) or not mark or not _NAME.fullmatch(name):
+    if not is_database(url) or not mark or not _NAME.fullmatch(name):
         expected = "expected the URL of a database, '#' and the name of a journal (letters, digits, '.', '-')"
         got = printable(repr(without_password(place)))
         raise JournalError(f"{expected}, such as 'postgresql:///taisai#house', got {got}")
     return DatabaseJournal(url, name)
-
-
-def is_url(place: str) -> bool:
-    """Whether it is the URL of a database, with or without the name of a journal."""
-    try:
-        return is_database(place) and urlsplit(place).port != 0
-    except ValueError:  # such as '[' without ']', or a port that is no number
-        return False
 
 
 def without_password(url: str) -> str:

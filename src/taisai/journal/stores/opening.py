@@ -10,7 +10,7 @@ from pathlib import Path
 
 from taisai.journal.errors import JournalError
 from taisai.journal.stores.contract import Reader, Store
-from taisai.journal.stores.database_urls import database_journal, is_database, is_url, without_password
+from taisai.journal.stores.database_urls import database_journal, is_database, without_password
 from taisai.journal.stores.sqlite import SqliteStore
 from taisai.journal.stores.sqlite_reader import SqliteReader
 from taisai.rules.errors import printable
@@ -40,7 +40,7 @@ def open_reader(place: str | Path) -> Reader:
 
 def prepare_database(url: str, *, writers: tuple[str, ...] = (), readers: tuple[str, ...] = ()) -> int:
     """Makes or updates the tables of journals in a database; returns their version."""
-    if not is_url(url) or "#" in url:
+    if not is_database(url) or "#" in url:
         expected = "expected the URL of a database, such as 'postgresql:///taisai'"
         raise JournalError(f"{expected}, got {printable(repr(without_password(url)))}")
     _expect_library()

@@ -29,6 +29,7 @@ from taisai.journal.stores.contract import (
 )
 from taisai.journal.stores.database_urls import without_password
 from taisai.journal.stores.postgres_schema import GRANTS_TO_READER, GRANTS_TO_WRITER, MIGRATIONS, TRIGGERS
+from taisai.rules.errors import printable
 
 T = TypeVar("T")
 
@@ -81,10 +82,14 @@ class Database:
 
     async def connect(self) -> asyncpg.Connection[Any]:
         """One more connection; it is closed with the others."""
-        connection: asyncpg.Connection[Any] = await asyncpg.connect(
-            self.url, timeout=CONNECT_SECONDS, command_timeout=QUERY_SECONDS,
-            server_settings={"application_name": "taisai", "timezone": "UTC"},
-        )  # fmt: skip
+        try:
+            connection: asyncpg.Connection[Any] = await asyncpg.connect(
+                self.url, timeout=CONNECT_SECONDS, command_timeout=QUERY_SECONDS,
+                server_settings={"application_name": "taisai", "timezone": "UTC"},
+            )  # fmt: skip
+        except ValueError:  # its text may quote a part of a password
+            expected = "expected the URL of a database, such as 'postgresql://floor@db.example:5432/taisai'"
+            raise JournalError(f"{expected}, got {printable(repr(self.place))}") from None
         self._open.append(connection)
         return connection
 
@@ -164,6 +169,7 @@ class PostgresReader:
         self.name = name
         self._database = Database(url)
         self.path = f"{self._database.place}, journal {name}"
+        self._reading_turn = asyncio.Lock()
         self._until = _NEVER
         self._held: list[tuple[str, int]] | None = None
         """The snapshots that there were when the view was frozen."""
@@ -186,14 +192,15 @@ class PostgresReader:
         return self._asked(self._fetch(sql, values))
 
     async def _fetch(self, sql: str, values: tuple[Any, ...]) -> Any:
-        try:
-            return await self._reading.fetch(sql, *values)
-        except ERRORS as error:
-            if not is_lost(error):
-                raise
-            await self._database.drop(self._reading)
-            self._reading = await self._database.connect()
-            return await self._reading.fetch(sql, *values)
+        async with self._reading_turn:  # a connection answers one query at a time
+            try:
+                return await self._reading.fetch(sql, *values)
+            except ERRORS as error:
+                if not is_lost(error):
+                    raise
+                await self._database.drop(self._reading)
+                self._reading = await self._database.connect()
+                return await self._reading.fetch(sql, *values)
 
     def _check(self) -> None:
         """Refuses a database without journals, or with those of a newer Taisai."""
