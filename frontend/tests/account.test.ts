@@ -31,7 +31,7 @@ describe("a first sign-in", () => {
     answers = [[401, REFUSED], [200, SETUP]];
     render(FirstSignIn, {});
     await types("person", " Sue Tan ");
-    await types("activation", "7k3m-x0qt-9hwd");
+    await types("activation", "7k3m-x0qt-9hwd-4pzc-b6rn-1vje-8s2g");
     await fireEvent.submit(screen.getByTestId("first-sign-in"));
     expect((await screen.findByTestId("why")).textContent).toContain("do not match");
     await fireEvent.submit(screen.getByTestId("first-sign-in"));
@@ -44,7 +44,7 @@ describe("a first sign-in", () => {
     await fireEvent.submit(screen.getByTestId("own-credentials"));
     await screen.findByTestId("done");
     expect(asked.at(-1)).toEqual(["/api/credentials", { setup: "a-token", password: "seven red lanterns", code: "123456" }]);
-    expect(asked[0]).toEqual(["/api/first-sign-in", { person: "Sue Tan", activation: "7k3m-x0qt-9hwd" }]);
+    expect(asked[0]).toEqual(["/api/first-sign-in", { person: "Sue Tan", activation: "7K3M-X0QT-9HWD-4PZC-B6RN-1VJE-8S2G" }]);
     expect(document.body.innerHTML).not.toContain("ABCD EFGH");
   });
 });

@@ -271,3 +271,39 @@ describe("a session", () => {
     expect(session()).toMatchObject({ token: "t", person: "Dan" });
   });
 });
+
+describe("a table that is not open", () => {
+  const refuses = (feed: string) => { const asks = latest().asks("follow").filter((one) => one["feed"] === feed).at(-1); latest().tell({ type: "refused", to: asks?.["id"], reason: "not-known", message: `unknown feed '${feed}'` }); return passes(0); };
+  it("is waited for, and its page goes on by itself when it opens", async () => {
+    const connection = await connected();
+    let isOpen = false;
+    void connection.follow("table:SB1").then(() => { isOpen = true; });
+    await passes(0);
+    await refuses("table:SB1");
+    expect([...connection.unopened]).toEqual(["SB1"]);
+    await passes(3_000);
+    const again = latest().asks("follow").filter((one) => one["feed"] === "table:SB1");
+    expect(again).toHaveLength(2);
+    latest().tell({ type: "snapshot", to: again[1]?.["id"], feed: "table:SB1", number: 1, view: { of: "table" } });
+    await passes(0);
+    expect(isOpen).toBe(true);
+    expect(connection.unopened.size).toBe(0);
+  });
+  it("is not asked for again by a page that was closed", async () => {
+    const connection = await connected();
+    const refused = connection.follow("console:SB1").catch((error: unknown) => error);
+    await passes(0);
+    await refuses("console:SB1");
+    connection.close();
+    await passes(3_000);
+    expect(await refused).toBeInstanceOf(Refused);
+  });
+  it("is refused at once where it is no table's feed", async () => {
+    const connection = await connected();
+    const refused = connection.follow("seat:SB1/7").catch((error: unknown) => error);
+    await passes(0);
+    await refuses("seat:SB1/7");
+    expect(await refused).toBeInstanceOf(Refused);
+    expect(connection.unopened.size).toBe(0);
+  });
+});

@@ -137,6 +137,18 @@ async def test_where_nobody_has_to_approve_nobody_is_asked(house: Connected) -> 
     assert (await line.answer("do", table="T9", do=BEGIN))["reason"] != "fault"
 
 
+@connected()
+async def test_the_pit_names_the_tables_of_the_settings_until_they_are_opened(house: Connected) -> None:
+    line = await house.came_as(Role.SHIFT_MANAGER)
+    shown = (await line.answer("follow", feed="pit"))["view"]
+    assert shown["unopened"] == ["T3"]
+    assert "T3" not in {table["name"] for table in shown["tables"]}
+    assert (await line.answer("open-table", table="T3"))["type"] == "done"
+    shown = (await line.answer("follow", feed="pit"))["view"]
+    assert "T3" in {table["name"] for table in shown["tables"]}
+    assert shown.get("unopened", []) == []
+
+
 @pytest.mark.parametrize(
     "check",
     [

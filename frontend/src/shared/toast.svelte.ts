@@ -29,6 +29,11 @@ export function dismiss(id: number): void {
   if (place >= 0) toasts.splice(place, 1);
 }
 
+/** Takes refusals away that somebody has read: they try again, and what comes next is about the new try. */
+export function dismissRefusals(): void {
+  for (const one of toasts.filter((toast) => toast.kind === "refused")) dismiss(one.id);
+}
+
 export const showMessage = (text: string): void => show(text, "told", null);
 
 /** Why something was not done: in the reader's language, with the clause. */

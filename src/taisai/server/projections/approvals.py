@@ -221,7 +221,8 @@ def _field(name: str, value: Any, sent: Struct, table: Table | None) -> Iterator
             where = texts.filled(AT_SEAT, area=_area(bet.area, table), seat=_plain(bet.seat))
             yield _amount(texts.joined(where, MEANS[bet.means]), bet.stake)
     elif name == "ticket":  # a person who knows the number can cash it
-        yield ApprovalField(label=label, value=_plain(value[-SHOWN_OF_TICKET:]))
+        signs = value.replace("-", "").replace(" ", "").upper()  # as they are printed
+        yield ApprovalField(label=label, value=_plain(signs[-SHOWN_OF_TICKET:]))
     elif name == "claim" and table is not None and value in table.claims:
         claim = table.claims[value]
         way = TO_PLAYER if claim.of_player else BY_PLAYER
