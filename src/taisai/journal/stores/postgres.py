@@ -21,7 +21,8 @@ from taisai.journal.stores.contract import (
     check_order,
     check_secret,
 )
-from taisai.journal.stores.postgres_reader import ERRORS, SIZE, UNSAFE, PostgresReader, error_of, is_lost
+from taisai.journal.stores.postgres_connections import ERRORS, error_of, is_lost
+from taisai.journal.stores.postgres_reader import SIZE, UNSAFE, PostgresReader
 
 LEASE: Final = 3.0  # seconds; a node that has died is replaced after them
 LOOK_AGAIN: Final = 0.2  # seconds, while another process holds the lease
