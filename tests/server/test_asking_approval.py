@@ -122,7 +122,10 @@ async def test_who_approves_a_redemption_sees_what_it_pays_and_not_the_number(ho
     await asked_id(house, cashier, redeeming)
     (line,) = view_of(theirs)["waiting"]
     shown = [(field["label"]["en"], field["value"]["en"], field["amount"]) for field in line["fields"]]
-    assert shown == [("Ticket that ends with", number.replace("-", "")[-4:], None), ("Amount", "70000", 70_000)]
+    assert shown == [
+        ("Ticket that ends with", number.replace("-", "")[-4:], None),
+        ("Amount", "70000", 70_000),
+    ]
     own = await house.came(cashier)
     assert (await own.answer("do", table=None, do=redeeming["do"]))["type"] == "done"
     again = await asked(house, cashier, redeeming)
