@@ -46,6 +46,7 @@ it.each(["signed-out", "idle", "expired", "revoked"])("nothing stays on the page
   socket.tell({ type: "end", why, message: `the session has ended (${why})` });
   await waitFor(() => expect(document.body.textContent).not.toContain("4,711"));
   await waitFor(() => expect(screen.getByTestId("first-sign-in")).toBeTruthy(), { timeout: 4_000 });
+  expect(screen.getByTestId("session-over").textContent).toContain("has ended");
   expect(document.body.textContent).not.toContain("Mia Ong");
   expect(session()).toBeNull();
   expect(JSON.stringify([{ ...sessionStorage }, { ...localStorage }])).not.toContain("secret-token");

@@ -24,8 +24,7 @@ const COME_IN_WITHIN = 10_000;
 const STEADY = 10_000;
 /** Milliseconds to wait for a message when the device reports that it has no network. */
 const WHEN_OFFLINE = 1_500;
-/** Milliseconds until a page asks again for a table that is not open yet. */
-const UNTIL_OPEN = 3_000;
+const UNTIL_OPEN = 3_000; // ms until a page asks again for a table that is not open yet
 /** Reason: the same device or person connected elsewhere. To reconnect would close that connection in turn. */
 const REPLACED = "replaced";
 /** Reasons that mean the client must sign in or be enrolled again. After any other reason it may reconnect. */
@@ -119,7 +118,6 @@ export class Connection {
       const all = this.#listeners.get(feed) ?? new Set();
       this.#listeners.set(feed, all.add(heard));
     }
-    this.#wanted.add(feed);
     await this.#followWhenOpen(feed);
   }
 
@@ -155,12 +153,12 @@ export class Connection {
 
   /** Nobody stands at a display or a new terminal to load it again when its table opens. */
   async #followWhenOpen(feed: string): Promise<void> {
+    this.#wanted.add(feed);
     const table = /^(?:table|console):(.+)$/.exec(feed)?.[1];
     for (;;) {
       try {
         await this.#follow(feed);
-        if (table) this.unopened.delete(table);
-        return;
+        return void (table && this.unopened.delete(table));
       } catch (error) {
         if (!table || !(error instanceof Refused && error.reason === "not-known")) throw error;
         this.unopened.add(table);
