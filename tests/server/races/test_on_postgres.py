@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -72,10 +72,10 @@ async def _bets(players: Sequence[Player], number: int) -> None:
         await asyncio.gather(*(one.bet("small") for one in players))
 
 
-async def _troubled(processes: Servers, folder: Path, book: str, trouble: Callable[[], None]) -> list[str]:
-    """Everything that is wrong after the database was in trouble under a crowd of players."""
-    furnish(folder, book, TERMINALS)
-    order = Order(folder=str(folder), book=book)
+async def _without_database(processes: Servers, folder: Path, database: PostgresServer) -> list[str]:
+    """Everything that is wrong after the database died under a crowd of players, and was gone for a while."""
+    furnish(folder, RWS, TERMINALS)
+    order = Order(folder=str(folder), book=RWS)
     server = await processes.open(order)
     players = await seated(server, TERMINALS)
     await server.until("open")
@@ -84,11 +84,13 @@ async def _troubled(processes: Servers, folder: Path, book: str, trouble: Callab
     before = players[0].epoch
     under_way = asyncio.ensure_future(_bets(players, 3))
     await asyncio.sleep(0.05)
-    await asyncio.to_thread(trouble)
+    await asyncio.to_thread(database.kill)
+    late = asyncio.ensure_future(players[0].bet("big"))  # if all the others are answered by now, this is not
     await asyncio.to_thread(server._bury)  # it is in doubt, says so for a moment, and ends by itself
+    await asyncio.to_thread(database.start)
     server = await processes.open(replace(order, port=server.port))
     await asyncio.gather(*(one.back(before) for one in players))
-    await asyncio.wait_for(under_way, PATIENCE)
+    await asyncio.wait_for(asyncio.gather(under_way, late), PATIENCE)
     await gone(players)
     await server.stop()
     for one in players:  # the server said that it does not know: then nobody knows
@@ -100,12 +102,8 @@ async def _troubled(processes: Servers, folder: Path, book: str, trouble: Callab
 def test_when_the_database_dies_under_a_crowd_nothing_acknowledged_is_lost(
     processes: Servers, own_server: PostgresServer, tmp_path: Path
 ) -> None:
-    def dies() -> None:
-        own_server.kill()
-        own_server.start()
-
-    found = uvloop.run(_troubled(processes, housed(tmp_path, own_server, "dies"), RWS, dies))
-    assert found == []
+    folder = housed(tmp_path, own_server, "dies")
+    assert uvloop.run(_without_database(processes, folder, own_server)) == []
 
 
 async def _asleep(processes: Servers, folder: Path) -> list[str]:
