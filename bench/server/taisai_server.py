@@ -26,6 +26,7 @@ from taisai.journal.codec import HOUSE_STREAM
 from taisai.rules import rulebook
 from taisai.rules.procedure import CLOCK
 from taisai.rules.vocabulary import Act
+from taisai.server.runtime import environment
 from taisai.server.runtime.environment import WallClock
 from taisai.server.runtime.house_server import HouseServer
 from taisai.server.runtime.plan import ConnectionLimits, HousePlan, TablePlan
@@ -121,4 +122,5 @@ async def main(many: int) -> None:
 
 
 if __name__ == "__main__":
+    environment.begin("warning", "json")  # standard output is read for answers alone
     uvloop.run(main(int(sys.argv[1])))
