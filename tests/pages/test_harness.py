@@ -44,7 +44,7 @@ async def test_the_first_page_is_shown_without_a_fault(visitors: People) -> None
     assert (await screenshot(page, "harness")).stat().st_size > 1_000
 
 
-@pytest.mark.parametrize("kind", sampled("whole rounds by a crew", BOOKS, 2))
+@pytest.mark.parametrize("kind", sampled("whole rounds by a crew", BOOKS, 1))
 async def test_a_crew_deals_whole_rounds_of_every_rulebook(house: House, kind: str) -> None:
     async with Crew(house, house.fresh(kind)) as crew:
         player = await house.player(crew.table, buys=1_000_00)
