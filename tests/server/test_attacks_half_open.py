@@ -245,7 +245,7 @@ async def test_where_nobody_is_half_open_the_oldest_unproven_one_is_closed() -> 
 
 @bounded
 async def test_a_known_network_holds_no_more_unproven_connections_than_another() -> None:
-    """Else whoever has one terminal's key takes every file."""
+    """Else one terminal's key would be enough to take every file."""
     async with accepting_at(Room(all=10, strangers=8, network=2), known=frozenset({HERE})) as (_, port):
         terminal = await dial(port, source=HERE, says=b"!")
         await asyncio.sleep(0.05)
